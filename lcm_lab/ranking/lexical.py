@@ -1,0 +1,199 @@
+"""Rankers of words: BM25 and TF-IDF over the inverted index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lcm_lab.corpus import Corpus
+from lcm_lab.errors import BadParameter
+from lcm_lab.ranking.kinds import Scorer
+from lcm_lab.ranking.postings import Postings, batch_rescore, batch_topk, dense, postings
+from lcm_lab.rows import Rows
+from lcm_lab.run import Hits
+from lcm_lab.text import Analyzer
+from lcm_lab.values import value
+
+__all__ = ["BM25", "Lexical", "TfIdf"]
+
+Floats = npt.NDArray[np.float64]
+
+#: What of a row is indexed: the day in words, who speaks, and what is said.
+FIELDS = ("date", "speaker", "text")
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Postings with what each term is worth at query time; shape (n_terms,), float64."""
+
+    postings: Postings
+    worth: Floats
+
+
+class Lexical(Scorer):
+    """A scorer that is a weighted sum over posting lists: extend `index` and `weights`."""
+
+    fields: tuple[str, ...]
+    analyzer: Analyzer
+
+    def index(self, corpus: Corpus) -> Weights:
+        """Build posting lists with the scorer's own values."""
+        raise NotImplementedError
+
+    def weights(self, index: Weights, query: str) -> dict[int, float]:
+        """Give the weight of each term of a question, by term number, rising."""
+        asked = index.postings.asked(query)
+        return {term: times * float(index.worth[term]) for term, times in asked.items()}
+
+    def score(self, index: Weights, queries: Sequence[str]) -> Floats:
+        """Score every document for every query.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_docs), float64
+            0 where no query term occurs; higher is better.
+        """
+        return dense(index.postings, self._asked(index, queries))
+
+    def topk(self, index: Weights, queries: Sequence[str], k: int, rows: Sequence[Rows]) -> Hits:
+        """Give the k best of the allowed rows for each query, from the posting lists alone."""
+        return batch_topk(index.postings, self._asked(index, queries), k, rows)
+
+    def rescore(self, index: Weights, queries: Sequence[str], offsets: Any, rows: Any) -> Floats:
+        """Score given rows by bisecting the posting lists; shape (n_hits,), float64."""
+        return batch_rescore(index.postings, self._asked(index, queries), offsets, rows)
+
+    def _asked(self, index: Weights, queries: Sequence[str]) -> list[dict[int, float]]:
+        return [self.weights(index, query) for query in queries]
+
+
+def _check_fields(fields: object) -> None:
+    texts = isinstance(fields, tuple) and all(isinstance(field, str) for field in fields)
+    if not fields or not texts:
+        raise BadParameter(f"fields must name columns, such as {FIELDS!r}. Got {fields!r}.")
+
+
+def _check_number(name: str, got: Any, low: float, high: float) -> None:
+    number = isinstance(got, int | float | np.number) and not isinstance(got, bool)
+    if not number or not low <= got <= high:
+        bounds = f"between {low:g} and {high:g}" if np.isfinite(high) else f"{low:g} or more"
+        raise BadParameter(f"{name} must be a number, {bounds}. Got {got!r}.")
+
+
+@value
+class BM25(Lexical):
+    """Robertson's BM25 over words: rare words weigh more, repeats and long texts count less.
+
+    Parameters
+    ----------
+    k1 : float, at least 0
+        How fast a repeated word saturates.
+    b : float in [0, 1]
+        How strongly a text's length is held against it.
+    fields : tuple of str
+        What of a row is indexed: columns of the corpus, and ``date``, the day in words.
+    analyzer : Analyzer
+        How text becomes terms.
+
+    Notes
+    -----
+    The weight of term t in document d is ``idf(t) tf / (tf + k1 (1 - b + b len(d) / avglen))`` [1]_
+    with Lucene's idf, ``log(1 + (N - df + 0.5) / (df + 0.5))``, which is above 0 always. Lengths
+    count no stop words. Statistics are those of the corpus that was fitted, whatever filters a
+    topic has.
+
+    References
+    ----------
+    .. [1] Robertson and Zaragoza (2009), The Probabilistic Relevance Framework, section 3.
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> search = (lcm.BM25() % 10).fit(lcm.Corpus(["bread and butter", "rain in bergen"]))
+    >>> search("is there rain?")[["docno", "rank"]].values.tolist()
+    [['m2', 1]]
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    fields: tuple[str, ...] = FIELDS
+    analyzer: Analyzer = field(default_factory=Analyzer)
+
+    def check(self) -> None:
+        """Refuse parameters out of range."""
+        _check_number("k1", self.k1, 0, np.inf)
+        _check_number("b", self.b, 0, 1)
+        _check_fields(self.fields)
+
+    def index(self, corpus: Corpus) -> Weights:
+        """Build posting lists of saturated, length-normalised frequencies."""
+        lists = postings(corpus, self.analyzer, self.fields)
+        mean = lists.lengths.mean() if lists.lengths.any() else 1.0
+        pivot = self.k1 * (1 - self.b + self.b * lists.lengths / mean)
+        tf = lists.values
+        saturated = tf / (tf + pivot[lists.rows].astype(np.float32))
+        df = lists.frequency
+        return Weights(lists.valued(saturated), np.log1p((lists.size - df + 0.5) / (df + 0.5)))
+
+
+@value
+class TfIdf(Lexical):
+    """Cosine between TF-IDF vectors of question and document.
+
+    Parameters
+    ----------
+    sublinear : bool
+        Take 1 + log(tf) in the place of tf.
+    fields : tuple of str
+        What of a row is indexed: columns of the corpus, and ``date``, the day in words.
+    analyzer : Analyzer
+        How text becomes terms.
+
+    Notes
+    -----
+    The weights of scikit-learn's ``TfidfVectorizer``: idf is ``log((1 + N) / (1 + df)) + 1`` and
+    vectors have length 1, so a score lies in [0, 1]. Stop words are no part of a document's length.
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> search = (lcm.TfIdf() % 10).fit(lcm.Corpus(["bread and butter", "rain in bergen"]))
+    >>> search("bread").round(3)[["docno", "score"]].values.tolist()
+    [['m1', 0.707]]
+    """
+
+    sublinear: bool = True
+    fields: tuple[str, ...] = FIELDS
+    analyzer: Analyzer = field(default_factory=Analyzer)
+
+    def check(self) -> None:
+        """Refuse parameters out of range."""
+        if not isinstance(self.sublinear, bool):
+            raise BadParameter(f"sublinear must be True or False. Got {self.sublinear!r}.")
+        _check_fields(self.fields)
+
+    def index(self, corpus: Corpus) -> Weights:
+        """Build posting lists of weights divided by the length of the document's vector."""
+        lists = postings(corpus, self.analyzer, self.fields)
+        worth = np.log((1 + lists.size) / (1 + lists.frequency)) + 1
+        raw = self._damp(lists.values.astype(np.float64)) * np.repeat(worth, lists.frequency)
+        counted = np.where(np.repeat(lists.stop, lists.frequency), 0.0, raw)
+        norm = np.sqrt(np.bincount(lists.rows, counted**2, minlength=lists.size))
+        whole = np.sqrt(np.bincount(lists.rows, raw**2, minlength=lists.size))
+        norm = np.where(norm > 0, norm, np.where(whole > 0, whole, 1.0))
+        return Weights(lists.valued(raw / norm[lists.rows]), worth)
+
+    def weights(self, index: Weights, query: str) -> dict[int, float]:
+        """Give the question's vector, of length 1, by term number."""
+        asked = index.postings.asked(query)
+        times = self._damp(np.array(list(asked.values()), np.float64))
+        raw = times * index.worth[list(asked)] if asked else times
+        length = float(np.sqrt((raw**2).sum())) or 1.0
+        return dict(zip(asked, (raw / length).tolist(), strict=True))
+
+    def _damp(self, tf: Floats) -> Floats:
+        return 1 + np.log(tf) if self.sublinear else tf

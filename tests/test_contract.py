@@ -1,0 +1,69 @@
+"""Every public ranker keeps the contract, and the checks catch one that does not."""
+
+import numpy as np
+import pytest
+
+import lcm_lab as lcm
+from lcm_lab.testing import check_ranker, small_corpus
+
+RANKERS = [
+    lcm.BM25(),
+    lcm.BM25(k1=0, b=0),
+    lcm.BM25(fields=("text",), analyzer=lcm.Analyzer(language=None, stop=None)),
+    lcm.TfIdf(),
+    lcm.TfIdf(sublinear=False),
+    lcm.RRF(lcm.BM25(), lcm.TfIdf()),
+    lcm.Recency("7D"),
+    lcm.BM25() % 5 + 0.3 * lcm.TfIdf() >> lcm.Recency("7D") % 3,
+    lcm.BM25().over(role="user") + lcm.TfIdf(),
+]
+
+
+@pytest.mark.parametrize("ranker", RANKERS, ids=repr)
+def test_every_ranker_keeps_the_contract(ranker):
+    check_ranker(ranker)
+
+
+def test_a_fast_path_that_differs_from_the_definition_is_caught():
+    @lcm.value
+    class Off(lcm.BM25):
+        def topk(self, index, queries, k, rows):
+            return super().topk(index, queries, max(1, k - 1), rows)
+
+    with pytest.raises(AssertionError, match="topk gives what score gives"):
+        check_ranker(Off())
+
+
+def test_a_scorer_that_gives_no_number_is_caught():
+    @lcm.value
+    class Broken(lcm.Scorer):
+        def index(self, corpus):
+            return len(corpus)
+
+        def score(self, size, queries):
+            return np.full((len(queries), size), np.nan)
+
+    with pytest.raises(AssertionError, match="scores are finite"):
+        check_ranker(Broken())
+
+
+def test_scores_that_are_not_finite_are_no_hits_and_are_counted():  # RK-08
+    @lcm.value
+    class Odd(lcm.Scorer):
+        def index(self, corpus):
+            return None
+
+        def score(self, index, queries):
+            return np.array([[0.9, np.nan, 0.4, -np.inf, np.inf]] * len(queries))
+
+    search = Odd().fit(lcm.Corpus(list("abcde")))
+    with pytest.warns(RuntimeWarning, match="3 scores that are not finite"):
+        hits = search("anything")
+    assert hits["docno"].tolist() == ["m1", "m3"]
+
+
+def test_the_small_corpus_holds_what_rankers_stumble_over():
+    corpus = small_corpus()
+    assert (corpus["text"] == "").any()
+    assert corpus["time"].isna().any()
+    assert corpus["text"].duplicated().any()
