@@ -109,7 +109,7 @@ class Corpus:
     @cached_property
     def conversations(self) -> dict[str, slice]:
         """The rows of each conversation, in order of first appearance."""
-        codes, names = self._codes("conversation")
+        codes, names = self.codes("conversation")
         edges = np.searchsorted(codes, np.arange(len(names) + 1))
         return {name: slice(int(edges[i]), int(edges[i + 1])) for i, name in enumerate(names)}
 
@@ -121,6 +121,11 @@ class Corpus:
             if name != "tokens":
                 parts += [name, *_content(self._table[name])]
         return digest(*parts)
+
+    def codes(self, name: str) -> tuple[npt.NDArray[np.int32], list[str]]:
+        """Give a text column as numbers, shape (n,), and the texts that they stand for."""
+        found = self.memo(("codes", name), lambda: self._encode(name))
+        return cast("tuple[npt.NDArray[np.int32], list[str]]", found)
 
     def row_of(self, docnos: Sequence[str] | pd.Series) -> npt.NDArray[np.int64]:
         """Give the row of each docno, -1 where there is none; shape (len(docnos),), int64."""
@@ -184,7 +189,7 @@ class Corpus:
         )
 
     def _equal(self, rows: Rows, name: str, wanted: Any) -> Rows:
-        codes, names = self._codes(name)
+        codes, names = self.codes(name)
         some = [wanted] if isinstance(wanted, str) else wanted
         if isinstance(some, Mapping) or not isinstance(some, Collection):
             raise BadParameter(f"{name} must be a text or several. Got {wanted!r}.")
@@ -210,12 +215,6 @@ class Corpus:
         times = self.numpy("time")[rows]
         key = ("rising", rows.start, rows.stop)
         return bool(self.memo(key, lambda: bool(np.all(times[1:] >= times[:-1]))))
-
-    def _codes(self, name: str) -> tuple[npt.NDArray[np.int32], list[str]]:
-        return cast(
-            "tuple[npt.NDArray[np.int32], list[str]]",
-            self.memo(("codes", name), lambda: self._encode(name)),
-        )
 
     def _encode(self, name: str) -> tuple[npt.NDArray[np.int32], list[str]]:
         encoded = self._table[name].combine_chunks().dictionary_encode()

@@ -6,10 +6,12 @@ nothing to keep, to intersect, or to cut a posting list with.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Rows", "contains", "count", "intersect", "rows_of", "tidy"]
+__all__ = ["Rows", "contains", "count", "distinct", "intersect", "rows_of", "tidy"]
 
 Rows = slice | npt.NDArray[np.int64]
 
@@ -20,6 +22,12 @@ def tidy(rows: npt.NDArray[np.int64]) -> Rows:
         return slice(0, 0)
     first, last = int(rows[0]), int(rows[-1])
     return slice(first, last + 1) if last - first + 1 == len(rows) else rows
+
+
+def distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Give numbers rising and each once; numpy's own ``unique`` is many times slower here."""
+    risen = np.sort(numbers)
+    return risen[np.append(True, risen[1:] != risen[:-1])] if len(risen) else risen
 
 
 def rows_of(rows: Rows) -> npt.NDArray[np.int64]:
@@ -35,11 +43,11 @@ def count(rows: Rows) -> int:
 def contains(rows: Rows, asked: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Tell for each asked row whether it is in the set."""
     if isinstance(rows, slice):
-        return (asked >= rows.start) & (asked < rows.stop)
+        return np.array((asked >= rows.start) & (asked < rows.stop))
     if len(rows) == 0:
         return np.zeros(len(asked), bool)
     at = np.minimum(np.searchsorted(rows, asked), len(rows) - 1)
-    return np.asarray(rows[at] == asked, np.bool_)
+    return np.array(rows[at] == asked, np.bool_)
 
 
 def intersect(left: Rows, right: Rows) -> Rows:

@@ -57,12 +57,12 @@ def finite(scores: npt.NDArray[Any], who: object) -> Floats:
 
 
 def best_first(rows: Ints, scores: Floats, k: int) -> tuple[Ints, Floats]:
-    """Give the k best of one topic's hits, ties by corpus row; ``rows`` must rise."""
+    """Give the k best of one topic's hits, ties by corpus row."""
     if len(scores) > 2 * k:
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
         keep = np.flatnonzero(scores >= least)
         rows, scores = rows[keep], scores[keep]
-    order = np.argsort(-scores, kind="stable")[:k]
+    order = np.lexsort((rows, -scores))[:k]
     return rows[order], scores[order]
 
 
@@ -115,6 +115,11 @@ class Run:
     def topic(self) -> Ints:
         """Position of the topic of each hit; shape (n_hits,)."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+    @property
+    def keys(self) -> Ints:
+        """A number for each hit that tells topic and row; shape (n_hits,)."""
+        return self.topic * max(len(self.corpus), 1) + self.rows
 
     @property
     def rank(self) -> Ints:

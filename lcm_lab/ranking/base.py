@@ -17,7 +17,8 @@ from lcm_lab.run import Run
 from lcm_lab.values import variants
 
 if TYPE_CHECKING:
-    from lcm_lab.ranking.searcher import Search, Searcher
+    from lcm_lab.ranking.search import Search
+    from lcm_lab.ranking.searcher import Searcher
 
 __all__ = ["LIMIT", "Ranker"]
 

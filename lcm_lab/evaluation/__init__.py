@@ -1,0 +1,1 @@
+"""Evaluation: systems, a collection and measures in; one tidy table out."""

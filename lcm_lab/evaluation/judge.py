@@ -1,0 +1,150 @@
+"""Runs joined with judgements: the arrays that measures read, and the facts a reader must know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from lcm_lab.collection import Collection
+from lcm_lab.errors import BadInput
+from lcm_lab.measures import Judged
+from lcm_lab.rows import contains, count
+from lcm_lab.run import Run
+from lcm_lab.topics import Topics
+
+__all__ = ["Bench", "conversations"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A collection made ready to judge runs: its topics asked, its qrels as arrays.
+
+    Attributes
+    ----------
+    collection : Collection
+    topics : Topics
+        Those of the collection, in its order.
+    topic, row, grade : int64 arrays of shape (n_judgements,)
+        Position of the topic, corpus row and relevance; by topic, highest grade first.
+    stale : bool array of shape (n_judgements,)
+    """
+
+    collection: Collection
+    topics: Topics
+    topic: Ints
+    row: Ints
+    grade: Ints
+    stale: Bools
+
+    @classmethod
+    def of(cls, collection: Collection) -> Bench:
+        """Resolve the filters of every topic and the rows of every judgement."""
+        topics, qrels = Topics.of(collection.topics, collection.corpus), collection.qrels
+        topic = pd.Index(topics.qids).get_indexer(pd.Index(qrels["qid"], dtype=object))
+        row = collection.corpus.row_of(qrels["docno"])
+        grade = qrels["relevance"].to_numpy(np.int64)
+        stale = qrels["stale"].to_numpy(bool) if "stale" in qrels else np.zeros(len(qrels), bool)
+        order = np.lexsort((row, -grade, topic))
+        return cls(collection, topics, topic[order], row[order], grade[order], stale[order])
+
+    @property
+    def relevant_from(self) -> int:
+        """The grade from which a document is relevant; at least 1."""
+        return max(1, self.collection.relevant_from)
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether each judgement is of a relevant document; shape (n_judgements,)."""
+        return np.asarray(self.grade >= self.relevant_from)
+
+    @cached_property
+    def n_relevant(self) -> Ints:
+        """How many relevant documents each topic has; shape (n_topics,)."""
+        return np.bincount(self.topic[self.relevant], minlength=len(self.topics))
+
+    @cached_property
+    def pool(self) -> Ints:
+        """How many rows each topic may see; shape (n_topics,)."""
+        return np.array([count(rows) for rows in self.topics.rows], np.int64)
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """Whether each judgement is of a relevant row that its topic may not see."""
+        seen = [
+            contains(self.topics.rows[topic], np.array([row]))[0]
+            for topic, row in zip(self.topic, self.row, strict=True)
+        ]
+        return np.asarray(self.relevant & ~np.array(seen, bool))
+
+    def judge(self, run: Run, latency: Floats | None = None, index_ms: float = np.nan) -> Judged:
+        """Join a run of these topics with the judgements.
+
+        Raises
+        ------
+        BadInput
+            When a run lists a judged document twice for one topic, which would count it twice.
+        """
+        n, at = len(self.topics), self._judgement(run)
+        self._refuse_twice(at)
+        current = np.bincount(self.topic[self.relevant & ~self.stale], minlength=n) > 0
+        return Judged(
+            offsets=run.offsets,
+            grades=np.append(self.grade, 0)[at],
+            gold_offsets=np.searchsorted(self.topic, np.arange(n + 1)).astype(np.int64),
+            gold=self.grade,
+            relevant_from=self.relevant_from,
+            tokens=run.corpus.numpy("tokens")[run.rows].astype(np.int64),
+            stale=np.append(self.stale, False)[at],
+            can_be_stale=current & (np.bincount(self.topic[self.stale], minlength=n) > 0),
+            latency=np.full(n, np.nan) if latency is None else latency,
+            index_ms=index_ms,
+        )
+
+    def _refuse_twice(self, at: Ints) -> None:
+        times = np.bincount(at[at >= 0], minlength=1)
+        if times.max() > 1:
+            twice = int(np.argmax(times > 1))
+            docno = self.collection.corpus["docno"].iloc[self.row[twice]]
+            raise BadInput(
+                f"A run lists {docno!r} more than once for topic "
+                f"{self.topics.qids[self.topic[twice]]!r}. List a document once."
+            )
+
+    def _judgement(self, run: Run) -> Ints:
+        """Give the position of the judgement of every hit, -1 where it was not judged."""
+        n_rows = len(self.collection.corpus)
+        known = pd.Index(self.topic * n_rows + self.row)
+        asked = pd.Index(run.topic * n_rows + run.rows)
+        return np.asarray(known.get_indexer(asked), np.int64)
+
+
+def conversations(bench: Bench) -> Ints:
+    """Give each topic a unit, numbered: its conversation, that of its best judged row, or itself.
+
+    Topics are asked of one conversation by a filter, or are about the one that holds their answer;
+    a topic with neither stands alone.
+    """
+    given = bench.topics.frame
+    asked = given["conversation"] if "conversation" in given else pd.Series([None] * len(given))
+    homes = bench.collection.corpus["conversation"].to_numpy(object)
+    first, at = np.unique(bench.topic, return_index=True)
+    names = [("topic", qid) for qid in bench.topics.qids]
+    for topic, judgement in zip(first, at, strict=True):
+        names[topic] = ("conversation", str(homes[bench.row[judgement]]))
+    for topic, name in enumerate(asked):
+        if isinstance(name, str):
+            names[topic] = ("conversation", name)
+    return _numbered(names)
+
+
+def _numbered(names: list[tuple[str, str]]) -> Ints:
+    known: dict[tuple[str, str], int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)

@@ -1,0 +1,89 @@
+"""An evaluation on disk: the tidy table, the runs, and what is needed to make them again."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcm_lab.evaluation.significance import RESAMPLES
+
+if TYPE_CHECKING:
+    from lcm_lab.evaluation.result import Evaluation
+
+__all__ = ["file_names", "manifest", "save"]
+
+#: What the numbers may depend on.
+PACKAGES = ("lcm-lab", "numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "scikit-learn")
+
+
+def manifest(result: Evaluation) -> dict[str, Any]:
+    """Give expressions, fingerprint, measures, seed, versions and notes."""
+    collection, files = result.collection, file_names(result.systems)
+    return {
+        "collection": {
+            "name": collection.name,
+            "fingerprint": collection.fingerprint,
+            "rows": len(collection.corpus),
+            "topics": len(collection.topics),
+            "judgements": len(collection.qrels),
+            "relevant_from": collection.relevant_from,
+        },
+        "systems": [
+            {"name": name, "expression": expression, "run": f"runs/{files[name]}"}
+            for name, expression in result.systems.items()
+        ],
+        "measures": [
+            {"name": str(m), "meaning": m.meaning, "unit": m.unit} for m in result.measures
+        ],
+        "bootstrap": {"unit": "conversation", "resamples": RESAMPLES, "seed": result.seed},
+        "versions": {"python": platform.python_version(), **_versions()},
+        "notes": list(result.notes),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # a checkout that was not installed
+            found[name] = "not installed"
+    return found
+
+
+def save(result: Evaluation, folder: Path) -> Path:
+    """Write the files."""
+    runs = folder / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    for old in runs.glob("*.trec"):
+        old.unlink()
+    files = file_names(result.systems)
+    for name, run in result.runs.items():
+        run.to_trec(runs / files[name], tag=Path(files[name]).stem)
+    result.frame.to_parquet(folder / "data.parquet", index=False)
+    text = json.dumps(manifest(result), indent=2, ensure_ascii=False)
+    (folder / "manifest.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    return folder
+
+
+def file_names(systems: Iterable[str]) -> dict[str, str]:
+    """Give each system a file name that any file system takes, no two alike in any case.
+
+    Examples
+    --------
+    >>> file_names(["BM25() % 10", "bm25-10"])
+    {'BM25() % 10': 'bm25-10.trec', 'bm25-10': 'bm25-10-2.trec'}
+    """
+    names: dict[str, str] = {}
+    for system in systems:
+        plain = re.sub(r"[^a-z0-9]+", "-", system.lower()).strip("-")[:60] or "system"
+        stem, count = plain, 2
+        while f"{stem}.trec" in names.values():
+            stem, count = f"{plain}-{count}", count + 1
+        names[system] = f"{stem}.trec"
+    return names

@@ -1,0 +1,138 @@
+"""A vocabulary as it grows: folded words to terms, stretches of text to runs of terms.
+
+Arrow splits a batch of rows and finds its distinct stretches; Python learns those not met before;
+numpy lays the runs of terms end to end. Nothing here is called once per token.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import Stemmer
+
+from lcm_lab.words import pieces, simple, stemmable
+
+__all__ = ["Lexicon", "batches"]
+
+#: Bytes of text analysed at a time, and the longest stretch that is remembered from batch to batch.
+BATCH = 1 << 25
+REMEMBERED = 64
+
+Ints = npt.NDArray[np.int32]
+
+
+class Lexicon:
+    """The terms met so far.
+
+    Parameters
+    ----------
+    language : str or None
+        Of the Snowball stemmer.
+    stop : frozenset of str
+        Folded words that keep their form and count no length.
+    identifiers : bool
+        Whether identifiers are words beside their parts.
+    """
+
+    def __init__(self, language: str | None, stop: frozenset[str], identifiers: bool) -> None:
+        self.stop, self.identifiers = stop, identifiers
+        self.stemmer = Stemmer.Stemmer(language) if language else None
+        self.terms: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._seen: dict[str, int] = {}
+        self._flat, self._starts = array("i"), array("i")
+        self._counts, self._content = array("i"), array("i")
+
+    def term(self, word: str) -> str:
+        """Stem a folded word of letters; a stem that is a stop word would hide it, so it stays."""
+        if self.stemmer is None or word in self.stop or not stemmable(word):
+            return word
+        stem = str(self.stemmer.stemWord(word))
+        return word if stem in self.stop else stem
+
+    def batch(self, rows: pa.LargeStringArray) -> tuple[Ints, Ints, Ints]:
+        """Give the ids of the rows end to end, how many each has, and their content lengths."""
+        lists = pc.ascii_split_whitespace(pc.fill_null(rows, ""))
+        encoded = lists.flatten().dictionary_encode()
+        known = self._place(encoded.dictionary.to_pylist())
+        ends = lists.offsets.to_numpy() - lists.offsets[0].as_py()
+        which = encoded.indices.to_numpy()
+        counts, content = _ints(self._counts)[known], _ints(self._content)[known]
+        number = counts[which]
+        ids = _expand(_ints(self._flat), _ints(self._starts)[known][which], number)
+        return ids, _per_row(number, ends), _per_row(content[which], ends)
+
+    def _place(self, chunks: list[str]) -> npt.NDArray[np.int64]:
+        """Give the number of each stretch, after learning those not seen before."""
+        seen, found = self._seen, []
+        for chunk in chunks:
+            place = seen.get(chunk)
+            if place is None:
+                place = self._learn(chunk)
+                if len(chunk) <= REMEMBERED:
+                    seen[chunk] = place
+            found.append(place)
+        return np.array(found, np.int64)
+
+    def _learn(self, chunk: str) -> int:
+        start = len(self._flat)
+        word = simple(chunk)
+        if word is not None:
+            self._flat.append(self._id(word))
+            content = int(word not in self.stop)
+        else:
+            content = self._learn_pieces(chunk)
+        self._starts.append(start)
+        self._counts.append(len(self._flat) - start)
+        self._content.append(content)
+        return len(self._starts) - 1
+
+    def _learn_pieces(self, chunk: str) -> int:
+        content = 0
+        for part in chunk.split():
+            for word, kind in pieces(part, self.identifiers):
+                self._flat.append(self._id(word))
+                content += kind != "whole" and word not in self.stop
+        return content
+
+    def _id(self, word: str) -> int:
+        place = self._words.get(word)
+        if place is None:
+            place = self._words[word] = self.terms.setdefault(self.term(word), len(self.terms))
+        return place
+
+
+def batches(column: pa.Array | pa.ChunkedArray) -> Iterator[pa.LargeStringArray]:
+    """Cut a column of strings into stretches of rows of about `BATCH` bytes each."""
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        text = chunk.cast(pa.large_string())
+        sizes = pc.fill_null(pc.binary_length(text), 0).to_numpy(zero_copy_only=False)
+        ends, start = np.cumsum(sizes), 0
+        while start < len(text):
+            done = int(ends[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, done + BATCH, side="right")))
+            yield text.slice(start, stop - start)
+            start = stop
+
+
+def _ints(numbers: array[int]) -> Ints:
+    return np.frombuffer(numbers, np.int32) if numbers else np.empty(0, np.int32)
+
+
+def _expand(flat: Ints, starts: Ints, counts: Ints) -> Ints:
+    """Gather ``flat[starts[i]:starts[i] + counts[i]]`` for every i, one after the other."""
+    before = np.cumsum(counts, dtype=np.int32) - counts
+    places = np.repeat(starts - before, counts)
+    places += np.arange(len(places), dtype=np.int32)
+    return np.take(flat, places)
+
+
+def _per_row(numbers: Ints, ends: npt.NDArray[np.integer]) -> Ints:
+    sums = np.zeros(len(numbers) + 1, np.int32)
+    np.cumsum(numbers, out=sums[1:])
+    return np.asarray(np.diff(sums[ends]), np.int32)

@@ -1,0 +1,86 @@
+"""Rankers that are built on another's scores over all rows a topic may see."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from lcm_lab.ranking.base import Ranker
+from lcm_lab.ranking.scorer import Leaf, gathered
+from lcm_lab.ranking.view import View
+from lcm_lab.run import Hits, Run, finite
+
+if TYPE_CHECKING:
+    from lcm_lab.ranking.search import Search
+
+__all__ = ["Contextual"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Contextual(Leaf):
+    """A ranker built on another's scores over all rows a topic may see: extend `score`.
+
+    The scores it is given are shares of the inner ranker's best hit for the topic. Where a topic
+    may see more than 100,000 rows they are those of its best 1,000 and of what touches these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lcm_lab as lcm
+    >>> @lcm.value
+    ... class Previous(lcm.Contextual):
+    ...     inner: lcm.Ranker
+    ...
+    ...     def score(self, inner, view):
+    ...         return inner + 0.5 * np.append(inner[1:], 0)
+    >>> search = Previous(lcm.BM25()).fit(lcm.Corpus(["why?", "use WAL", "lunch"]))
+    >>> search("wal")["docno"].tolist()
+    ['m2', 'm1']
+    """
+
+    inner: Ranker
+
+    def score(self, inner: Floats, view: View) -> Floats:
+        """Score the rows of one topic.
+
+        Parameters
+        ----------
+        inner : float64 array of shape (n_rows,)
+            The inner ranker's scores, between 0 and 1 for a scorer, 0 where it has no hit.
+        view : View
+            The rows, rising, and their columns.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+            0 or less is no hit; higher is better.
+        """
+        raise NotImplementedError
+
+    def everywhere(self, search: Search) -> Run:
+        """Give the score of every row in scope, rows rising, kept for the topics."""
+        return cast(Run, search.topics.memo(("everywhere", self), lambda: self._everywhere(search)))
+
+    def _everywhere(self, search: Search) -> Run:
+        run = search.scope(self.inner)
+        inner = self.inner.weigh(search, run, np.ones(len(run)))
+        parts = [
+            self.score(inner[a:b], View(search.topics, i, run.rows[a:b]))
+            for i, (a, b) in enumerate(itertools.pairwise(run.offsets.tolist()))
+        ]
+        scores = finite(np.concatenate(parts or [np.empty(0)]), self)
+        return replace(run, scores=np.maximum(scores, 0))
+
+    def _hits(self, search: Search, k: int) -> Hits:
+        run = self.everywhere(search)
+        best = run.scored(run.scores).top(k)
+        return Hits(best.offsets, best.rows, best.scores)
+
+    def _scores(self, search: Search, run: Run) -> Floats:
+        known = self.everywhere(search)
+        return gathered(known, known.scores, run)
