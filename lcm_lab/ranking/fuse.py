@@ -1,24 +1,69 @@
-"""Fusion by rank. To fuse by score write ``a + b``."""
+"""Fusion of lists as they were cut: by rank, or by scores scaled within each list.
+
+What comes out depends on how deep each list went; ``a + b`` does not, and is what to use first.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
+from lcm_lab.ranking.nodes import Weighted
 from lcm_lab.run import Run
 from lcm_lab.values import settle, starred, value
 
-__all__ = ["RRF"]
+__all__ = ["RRF", "Fuse"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Lists(Ranker):
+    """Fuse what several rankers retrieve: extend `worth`, what a hit gets from one list."""
+
+    rankers: tuple[Ranker, ...]
+
+    retrieves = True
+    by_depth = True
+
+    def worth(self, place: int, run: Run) -> Floats:
+        """Give what each hit of the list at this place adds to its fused score; shape (n_hits,)."""
+        raise NotImplementedError
+
+    def retrieve(self, search: Any, k: int) -> Run:
+        """Fuse what the rankers retrieve, keep the best k."""
+        return self._fused(search, search.retrieve(self.rankers)).top(k)
+
+    def apply(self, search: Any, run: Run) -> Run:
+        """Fuse the orders that the rankers give to what came before."""
+        return self._fused(search, [ranker.apply(search, run) for ranker in self.rankers])
+
+    def _fused(self, search: Any, runs: list[Run]) -> Run:
+        united = search.union(runs)
+        keys, scores = united.keys, np.zeros(len(united))
+        for place, run in enumerate(runs):
+            scores[np.searchsorted(keys, run.keys)] += self.worth(place, run)
+        return cast(Run, united.scored(search.note(self, united, scores)))
+
+    def _check_rankers(self) -> None:
+        name = type(self).__name__
+        if len(self.rankers) < 2:
+            raise BadParameter(f"{name} fuses two rankers or more. Got {len(self.rankers)}.")
+        for ranker in self.rankers:
+            if not getattr(ranker, "retrieves", False):
+                raise BadParameter(
+                    f"{name} fuses rankers that bring candidates. Got {ranker!r:.80}."
+                )
 
 
 @value
-class RRF(Ranker):
+class RRF(Lists):
     """Reciprocal rank fusion: a hit scores the sum of weight / (k + rank) over lists that hold it.
 
     Parameters
@@ -50,9 +95,6 @@ class RRF(Ranker):
     k: float = 60
     weights: tuple[float, ...] | None = None
 
-    retrieves = True
-    by_depth = True
-
     def __init__(
         self, *rankers: Ranker, k: float = 60, weights: Sequence[float] | None = None
     ) -> None:
@@ -65,11 +107,13 @@ class RRF(Ranker):
 
     def check(self) -> None:
         """Refuse fewer than two lists, rankers that bring none, and weights that do not fit."""
-        if len(self.rankers) < 2:
-            raise BadParameter(f"RRF fuses two rankers or more. Got {len(self.rankers)}.")
-        for ranker in self.rankers:
-            if not getattr(ranker, "retrieves", False):
-                raise BadParameter(f"RRF fuses rankers that bring candidates. Got {ranker!r:.80}.")
+        self._check_rankers()
+        weighted = next((r for r in self.rankers if isinstance(r, Weighted)), None)
+        if weighted is not None:
+            raise BadParameter(
+                f"RRF looks at ranks, which {weighted!r} does not change. "
+                "Write RRF(a, b, weights=(1, 0.3))."
+            )
         checks.number("k", self.k)
         if self.weights is not None:
             self._check_weights(self.weights)
@@ -82,21 +126,75 @@ class RRF(Ranker):
                 f"weights must be {lists} numbers, 0 or more and not all 0. Got {weights!r}."
             )
 
-    def retrieve(self, search: Any, k: int) -> Run:
-        """Fuse what the rankers retrieve, keep the best k."""
-        return self._fused(search, search.retrieve(self.rankers)).top(k)
+    def worth(self, place: int, run: Run) -> Floats:
+        """Give weight / (k + rank)."""
+        weight = self.weights[place] if self.weights else 1.0
+        return np.asarray(weight / (self.k + run.rank), np.float64)
 
-    def apply(self, search: Any, run: Run) -> Run:
-        """Fuse the orders that the rankers give to what came before."""
-        return self._fused(search, [ranker.apply(search, run) for ranker in self.rankers])
 
-    def _fused(self, search: Any, runs: list[Run]) -> Run:
-        united = search.union(runs)
-        keys, scores = united.keys, np.zeros(len(united))
-        for run, weight in zip(runs, self.weights or (1,) * len(runs), strict=True):
-            at = np.searchsorted(keys, run.keys)
-            scores[at] += weight / (self.k + run.rank)
-        return cast(Run, united.scored(search.note(self, united, scores)))
+@value
+class Fuse(Lists):
+    """Fuse scores scaled within each list: ``Fuse(a, 0.3 * b, norm="zscore")``.
+
+    Parameters
+    ----------
+    *rankers : Ranker
+        Two or more, each of which brings candidates; weighed as in a sum.
+    norm : {"minmax", "zscore", "rank"}
+        How a list's scores are scaled: from 0 to 1; by standard deviations above its least; or
+        evenly from 1 down, by rank.
+
+    Notes
+    -----
+    A document that a list does not hold counts as the list's least. Equal scores scale to 1.
+
+    Examples
+    --------
+    >>> from lcm_lab import BM25, Fuse, TfIdf
+    >>> Fuse(BM25() % 100, 0.3 * TfIdf() % 100, norm="zscore") % 10
+    Fuse(BM25() % 100, 0.3 * TfIdf() % 100, norm='zscore') % 10
+    """
+
+    rankers: tuple[Ranker, ...] = starred()
+    norm: Literal["minmax", "zscore", "rank"] = "minmax"
+
+    def __init__(
+        self, *rankers: Ranker, norm: Literal["minmax", "zscore", "rank"] = "minmax"
+    ) -> None:
+        object.__setattr__(self, "rankers", rankers)
+        object.__setattr__(self, "norm", norm)
+        settle(self)
+
+    def _remake(self, fields: dict[str, Any]) -> Fuse:
+        return Fuse(*fields.pop("rankers"), **fields)
+
+    def check(self) -> None:
+        """Refuse fewer than two lists, rankers that bring none, and unknown norms."""
+        self._check_rankers()
+        if self.norm not in ("minmax", "zscore", "rank"):
+            raise BadParameter(f"norm must be 'minmax', 'zscore' or 'rank'. Got {self.norm!r}.")
+
+    def worth(self, place: int, run: Run) -> Floats:
+        """Give the scaled scores, weighed; a hit is always worth more than no hit."""
+        ranker = self.rankers[place]
+        weight = ranker.weight if isinstance(ranker, Weighted) else 1.0
+        return weight * np.maximum(self._scaled(run), np.finfo(float).tiny)
+
+    def _scaled(self, run: Run) -> Floats:
+        topic, size = run.topic, np.maximum(np.diff(run.offsets), 1)
+        if self.norm == "rank":
+            return np.asarray(1 - (run.rank - 1) / size[topic], np.float64)
+        some = np.diff(run.offsets) > 0
+        least, spread = np.zeros(len(size)), np.zeros(len(size))
+        least[some] = run.scores[run.offsets[1:][some] - 1]
+        if self.norm == "minmax":
+            spread[some] = run.scores[run.offsets[:-1][some]] - least[some]
+        else:
+            mean = np.bincount(topic, run.scores, len(size)) / size
+            squares = np.bincount(topic, (run.scores - mean[topic]) ** 2, len(size))
+            spread = np.sqrt(squares / size)
+        above, by = run.scores - least[topic], spread[topic]
+        return np.divide(above, by, out=np.ones_like(above), where=by > 0)
 
 
 def _counts(number: Any) -> bool:

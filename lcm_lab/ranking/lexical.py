@@ -20,7 +20,7 @@ from lcm_lab.run import Hits
 from lcm_lab.text import Analyzer
 from lcm_lab.values import value
 
-__all__ = ["BM25", "Lexical", "TfIdf"]
+__all__ = ["BM25", "Lexical", "QueryLikelihood", "TfIdf"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -127,6 +127,58 @@ class BM25(Lexical):
         saturated = tf / (tf + pivot[lists.rows].astype(np.float32))
         df = lists.frequency
         return Weights(lists.valued(saturated), np.log1p((lists.size - df + 0.5) / (df + 0.5)))
+
+
+@value
+class QueryLikelihood(Lexical):
+    """How likely a text is to bring forth the question, with Dirichlet smoothing.
+
+    Parameters
+    ----------
+    mu : float, above 0
+        Words of the corpus at large that each text is mixed with; the more, the less a text's own
+        length counts. A small fixed number serves short and long texts alike.
+    fields : tuple of str
+        What of a row is indexed: columns of the corpus, and ``date``, the day in words.
+    analyzer : Analyzer
+        How text becomes terms.
+
+    Notes
+    -----
+    A term adds ``log(1 + tf / (mu p)) + log(mu / (len + mu))``, or nothing where that is below 0,
+    with p the term's share of all words: Lucene's ``LMDirichletSimilarity``, which leaves out the
+    length of texts for terms that they do not hold [1]_.
+
+    References
+    ----------
+    .. [1] Zhai and Lafferty (2004), A study of smoothing methods for language models, TOIS 22(2).
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> search = lcm.QueryLikelihood().fit(lcm.Corpus(["bread and butter", "rain in bergen"]))
+    >>> search("is there rain?")["docno"].tolist()
+    ['m2']
+    """
+
+    mu: float = 100.0
+    fields: tuple[str, ...] = FIELDS
+    analyzer: Analyzer = field(default_factory=Analyzer)
+
+    def check(self) -> None:
+        """Refuse parameters out of range."""
+        checks.number("mu", self.mu, np.finfo(float).tiny)
+        checks.texts("fields", self.fields, FIELDS)
+
+    def index(self, corpus: Corpus) -> Weights:
+        """Build posting lists of log-likelihood ratios."""
+        lists = postings(corpus, self.analyzer, self.fields)
+        of = np.repeat(np.arange(len(lists.terms)), lists.frequency)
+        seen = np.bincount(of, lists.values, len(lists.terms))
+        share = seen / max(seen[~lists.stop].sum(), 1)
+        gain = np.log1p(lists.values / (self.mu * share[of]))
+        loss = np.log(self.mu / (lists.lengths + self.mu))
+        return Weights(lists.valued(gain + loss[lists.rows]), np.ones(len(lists.terms)))
 
 
 @value

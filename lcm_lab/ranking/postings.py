@@ -103,8 +103,13 @@ class Postings:
         return found
 
     def valued(self, values: npt.NDArray[np.floating]) -> Postings:
-        """Give the same lists with other values."""
-        return replace(self, values=values.astype(np.float32, copy=False))
+        """Give the same lists with other values; what is worth 0 or less leaves its list."""
+        kept = np.flatnonzero(values > 0)
+        if len(kept) == len(values):
+            return replace(self, values=values.astype(np.float32, copy=False))
+        starts = np.searchsorted(kept, self.starts).astype(np.int64)
+        rows, values = self.rows[kept], values[kept].astype(np.float32)
+        return replace(self, starts=starts, rows=rows, values=values)
 
     def asked(self, query: str) -> dict[int, int]:
         """Give the numbers of the terms that a question asks for, rising, with their counts."""

@@ -3,6 +3,7 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab import RRF, Corpus
+from lcm_lab.errors import BadParameter
 
 
 @lcm.value
@@ -65,3 +66,8 @@ def test_every_hit_shows_its_parts_its_weights_and_its_rank_in_each_list():  # S
 def test_rrf_as_a_step_fuses_the_orders_given_to_what_came_before():
     found = ranked(Fixed((1, 1, 0)) >> RRF(Fixed((1, 2, 3)), Fixed((3, 2, 1))), 3)
     assert list(found) == ["m1", "m2"]
+
+
+def test_a_weight_that_ranks_cannot_see_is_refused():
+    with pytest.raises(BadParameter, match=r"Write RRF\(a, b, weights=\(1, 0.3\)\)"):
+        RRF(lcm.BM25(), 0.3 * lcm.TfIdf())

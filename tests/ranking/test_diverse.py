@@ -1,0 +1,110 @@
+import pytest
+
+from lcm_lab import BM25, MMR, Corpus, Dedupe, Fuse, TfIdf
+from lcm_lab.errors import BadParameter, OverBudget
+from lcm_lab.ranking.diverse import jaccard, term_sets
+from lcm_lab.text import Analyzer
+
+NEAR = [f"oven timer: hold the knob for three seconds {w}" for w in ("", "now", "ok", "yes", "so")]
+
+
+def docnos(policy, rows, question):
+    return policy.fit(Corpus(rows))(question)["docno"].tolist()
+
+
+def test_likeness_is_the_share_of_terms_in_common():
+    sets = term_sets(Corpus(["wal table", "table lunch", "noon", ""]), Analyzer(stop=None), ("text",))
+    found = jaccard(sets)
+    assert found[0].tolist() == pytest.approx([1, 1 / 3, 0, 0])
+    assert found[3].tolist() == [0, 0, 0, 0]
+
+
+def test_diversity_lets_the_odd_one_in():  # DD-08
+    rows = [*NEAR, "oven door seal replaced in May"]
+    assert docnos(BM25() % 3, rows, "oven timer") == docnos(BM25(), rows, "oven timer")[:3]
+    diverse = docnos(BM25() >> MMR(0.3) % 3, rows, "oven timer")
+    assert "m6" in diverse
+    assert len([d for d in diverse if d != "m6"]) == 2
+
+
+def test_a_balance_of_one_leaves_the_order():
+    rows = [*NEAR, "oven door"]
+    assert docnos(BM25() >> MMR(1.0), rows, "oven timer") == docnos(BM25(), rows, "oven timer")
+
+
+def test_the_first_picks_do_not_depend_on_how_many_are_kept():
+    rows = [*NEAR, "oven door seal replaced in May", "timer of the old oven"]
+    full = docnos(BM25() >> MMR(0.5), rows, "oven timer")
+    assert docnos(BM25() >> MMR(0.5) % 4, rows, "oven timer") == full[:4]
+
+
+def test_a_pick_is_the_best_balance_of_relevance_and_novelty():
+    rows = ["retry now", "retry now!", "retry the write"]
+    assert docnos(BM25() >> MMR(0.3), rows, "retry now") == ["m1", "m3", "m2"]
+
+
+def test_more_hits_than_can_be_compared_are_refused():
+    search = (BM25() >> MMR(0.7)).fit(Corpus(["cache"] * 3))
+    run = search.run("cache")
+    assert len(run) == 3
+    from dataclasses import replace
+
+    import numpy as np
+
+    many = replace(run, offsets=np.array([0, 1001]), rows=np.zeros(1001, int), scores=np.ones(1001))
+    with pytest.raises(OverBudget, match="compares at most 1,000 hits"):
+        MMR(0.7).rerank(search, run.topics, many)
+
+
+def test_equal_texts_are_kept_once_the_highest_ranked():  # DD-01
+    rows = [{"text": "use WAL mode"}, {"text": "use  WAL mode"}, {"text": "use WAL mode, always"}]
+    assert docnos(BM25() >> Dedupe(), rows, "use WAL mode") == ["m1", "m3"]
+
+
+def test_texts_that_only_begin_alike_are_both_kept():  # DD-02
+    head = "| id | name | " * 20
+    assert len(docnos(BM25() >> Dedupe(), [head + "end one", head + "end two"], "name end")) == 2
+
+
+def test_near_copies_are_kept_once_when_asked_for():
+    rows = [*NEAR, "oven door seal replaced in May"]
+    assert len(docnos(BM25() >> Dedupe(), rows, "oven")) == 6
+    assert len(docnos(BM25() >> Dedupe(alike=0.7), rows, "oven")) == 2
+
+
+def test_one_hit_a_session():  # DD-07
+    rows = [
+        {"text": "use WAL", "session": s, "conversation": c} for s, c in ["1a", "1a", "1b", "2b"]
+    ]
+    assert docnos(BM25() >> Dedupe("session"), rows, "wal") == ["m1", "m3", "m4"]
+    assert docnos(BM25() >> Dedupe("conversation"), rows, "wal") == ["m1", "m3"]
+
+
+@pytest.mark.parametrize("norm", ["minmax", "zscore", "rank"])
+def test_lists_without_a_common_hit_are_all_kept(norm):
+    policy = Fuse(BM25(fields=("speaker",)), BM25(fields=("text",)), norm=norm)
+    rows = [{"text": "lunch", "speaker": "Ann"}, {"text": "Ann said", "speaker": "Bob"}]
+    assert sorted(docnos(policy, rows, "Ann")) == ["m1", "m2"]
+
+
+def test_minmax_scales_each_list_from_nought_to_one():
+    rows = ["cache cache miss", "cache miss", "cache"]
+    hits = Fuse(BM25(), 0.5 * TfIdf()).fit(Corpus(rows))("cache")
+    assert hits["score"].max() <= 1.5
+    assert len(hits) == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: MMR(1.5), "balance must be a number, between 0 and 1"),
+        (lambda: Dedupe("author"), "by must be 'text', 'session' or 'conversation'"),
+        (lambda: Dedupe(alike=0), "alike is above 0"),
+        (lambda: Dedupe("session", alike=0.5), "below 1 only for texts"),
+        (lambda: Fuse(BM25(), TfIdf(), norm="l2"), "norm must be 'minmax', 'zscore' or 'rank'"),
+        (lambda: Fuse(BM25()), "two rankers or more"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make, says):
+    with pytest.raises(BadParameter, match=says):
+        make()
