@@ -41,7 +41,7 @@ class Lexicon:
 
     def __init__(self, language: str | None, stop: frozenset[str], identifiers: bool) -> None:
         self.stop, self.identifiers = stop, identifiers
-        self.stemmer = Stemmer.Stemmer(language) if language else None
+        self.stemmer = Stemmer.Stemmer(language, 0) if language else None  # words are kept here
         self.terms: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._seen: dict[str, int] = {}
@@ -63,9 +63,8 @@ class Lexicon:
         ends = lists.offsets.to_numpy() - lists.offsets[0].as_py()
         which = encoded.indices.to_numpy()
         counts, content = _ints(self._counts)[known], _ints(self._content)[known]
-        number = counts[which]
-        ids = _expand(_ints(self._flat), _ints(self._starts)[known][which], number)
-        return ids, _per_row(number, ends), _per_row(content[which], ends)
+        ids, sums = _lay(_ints(self._flat), _ints(self._starts)[known], counts, which)
+        return ids, _per_row(sums, ends), _per_row(_sums(content[which]), ends)
 
     def _place(self, chunks: list[str]) -> npt.NDArray[np.int64]:
         """Give the number of each stretch, after learning those not seen before."""
@@ -97,7 +96,7 @@ class Lexicon:
         for part in chunk.split():
             for word, kind in pieces(part, self.identifiers):
                 self._flat.append(self._id(word))
-                content += kind != "whole" and word not in self.stop
+                content += kind != "over" and word not in self.stop
         return content
 
     def _id(self, word: str) -> int:
@@ -124,15 +123,30 @@ def _ints(numbers: array[int]) -> Ints:
     return np.frombuffer(numbers, np.int32) if numbers else np.empty(0, np.int32)
 
 
-def _expand(flat: Ints, starts: Ints, counts: Ints) -> Ints:
-    """Gather ``flat[starts[i]:starts[i] + counts[i]]`` for every i, one after the other."""
-    before = np.cumsum(counts, dtype=np.int32) - counts
-    places = np.repeat(starts - before, counts)
-    places += np.arange(len(places), dtype=np.int32)
-    return np.take(flat, places)
+def _lay(flat: Ints, starts: Ints, counts: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """Lay the runs ``flat[starts[i]:starts[i] + counts[i]]``, i in ``which``, end to end.
+
+    Also gives where each begins, and the end. Nearly all runs hold one term, so first terms are
+    placed at once (a run without any is overwritten by the next) and only the others expanded.
+    """
+    number = counts[which]
+    sums = _sums(number)
+    ids = np.empty(int(sums[-1]) + 1, np.int32)
+    first = np.append(flat, np.int32(0))[starts]
+    ids[sums[:-1]] = first[which]
+    many = np.flatnonzero(number > 1)
+    more = number[many] - 1
+    inner = np.arange(int(more.sum())) - np.repeat(np.cumsum(more) - more, more) + 1
+    source = np.repeat(starts[which[many]], more) + inner
+    ids[np.repeat(sums[many], more) + inner] = flat[source]
+    return ids[:-1], sums
 
 
-def _per_row(numbers: Ints, ends: npt.NDArray[np.integer]) -> Ints:
+def _sums(numbers: Ints) -> Ints:
     sums = np.zeros(len(numbers) + 1, np.int32)
     np.cumsum(numbers, out=sums[1:])
+    return sums
+
+
+def _per_row(sums: Ints, ends: npt.NDArray[np.integer]) -> Ints:
     return np.asarray(np.diff(sums[ends]), np.int32)

@@ -138,8 +138,6 @@ _ASSIGNED = re.compile(
     rf"(?P<sign>\s*(?::=|=>|={{1,3}}|:)\s*|(?<=--password)\s+|(?<=--token)\s+)(?:{_VALUE})"
 )
 
-_MARK = "[redacted:"
-
 _TAIL_END = re.compile(_END)
 #: Lines of a key from its end, the first of them, which may have been cut, last.
 _GAP = r"(?:\s|[rn]\\)"
@@ -147,22 +145,7 @@ _BACKWARDS = re.compile(
     rf"{_GAP}*[A-Za-z0-9+/=]{{1,80}}(?:{_GAP}+(?:[A-Za-z0-9+/=](?!\\)){{16,}})*"
     rf"(?:{_GAP}+(?:[A-Za-z0-9+/=](?!\\)){{8,}})?"
 )
-
 _MARK = "[redacted:"
-
-_TAIL_END = re.compile(_END)
-#: Lines of a key from its end, the first of them, which may have been cut, last.
-_GAP = r"(?:\s|[rn]\\)"
-_BACKWARDS = re.compile(
-    rf"{_GAP}*+[A-Za-z0-9+/=]{{1,80}}+(?:{_GAP}++(?:[A-Za-z0-9+/=](?!\\)){{16,}}+)*+"
-    rf"(?:{_GAP}++(?:[A-Za-z0-9+/=](?!\\)){{8,}}+)?+"
-)
-_MARK = "[redacted:"
-
-_TAIL_END = re.compile(_END)
-_BACKWARDS = re.compile(
-    r"(?:\s|[rn]\\)*+[A-Za-z0-9+/=]{1,80}+(?:(?:\s|[rn]\\)++(?:[A-Za-z0-9+/=](?!\\)){16,}+)*+"
-)
 
 #: What stands for a secret and is none: `$NAME`, `<name>`, `{name}`, stars.
 _PLACEHOLDER = re.compile(

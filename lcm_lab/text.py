@@ -51,8 +51,8 @@ class Tokens:
     offsets : ndarray of shape (n_docs + 1,), int64
         The terms of document i are ``ids[offsets[i]:offsets[i + 1]]``.
     lengths : ndarray of shape (n_docs,), int32
-        Positions that hold content: stop words, wholes of compounds and pairs of characters
-        count none.
+        Positions that hold content: stop words count none, and neither does what lies over other
+        words or within one (`src/app.py`, the `get` of `getUser`, pairs of characters).
     vocabulary : list of str
         In order of first appearance.
     stop : ndarray of shape (n_terms,), bool
@@ -135,6 +135,11 @@ class Analyzer:
         """Give what a document of this text is indexed under, in order, stop words included."""
         lexicon = self._lexicon()
         return [lexicon.term(piece.word) for piece in self._pieces(text)]
+
+    def positions(self, text: str) -> list[str]:
+        """Give the terms that take a position, in order: `src` and `app`, not `src/app`."""
+        lexicon = self._lexicon()
+        return [lexicon.term(piece.word) for piece in self._pieces(text) if piece.kind != "over"]
 
     def query(self, text: str) -> list[str]:
         """Give what a question asks for, in order, with repeats; empty when it holds no word.

@@ -11,11 +11,12 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-__all__ = ["NEGATIONS", "STOPS", "Piece", "fold", "pieces", "simple", "stemmable"]
+__all__ = ["NEGATIONS", "STOPS", "UNSPACED", "Piece", "fold", "pieces", "simple", "stemmable"]
 
-#: "part" takes a position; "whole" lies over its parts and takes none; "single" is one character of
-#: a longer run in a script without spaces: it takes a position, and questions do not ask for it.
-Kind = Literal["part", "whole", "single"]
+#: "part" takes a position. "over" lies over parts, or within one (`src/app.py`, the `get` of
+#: `getUser`), and takes none. "single" is one character of a longer run in a script without spaces:
+#: it takes a position, and questions do not ask for it.
+Kind = Literal["part", "over", "single"]
 
 
 class Piece(NamedTuple):
@@ -47,14 +48,14 @@ STOPS: dict[str, frozenset[str]] = {
 LONGEST = 128
 
 #: Scripts written without spaces, letters and marks only. Hangul is here for its endings.
-_UNSPACED = (
+_SCRIPTS = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0ece\u0ed0-\u0edf\u1000-\u1049\u1050-\u109f"
     "\u1100-\u11ff\u1780-\u17d3\u17d7\u17dc\u17dd\u17e0-\u17e9\u3005-\u3007\u3021-\u3029"
     "\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97c\ua9e0-\ua9fe\uaa60-\uaa7f\uac00-\ud7a3"
     "\ud7b0-\ud7fb\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-_RUN = re.compile(f"([{_UNSPACED}]+)")
+UNSPACED = re.compile(f"([{_SCRIPTS}]+)")
 
 #: Apostrophes and hyphens as word processors write them become plain; what is invisible goes.
 _PLAIN = str.maketrans(
@@ -125,7 +126,7 @@ def pieces(chunk: str, identifiers: bool = True) -> list[Piece]:
     plain = unicodedata.normalize("NFKC", chunk.translate(_PLAIN)).translate(_PLAIN)
     found: list[Piece] = []
     for stretch in plain.split():
-        for i, part in enumerate(_RUN.split(stretch)):
+        for i, part in enumerate(UNSPACED.split(stretch)):
             found += _unspaced(part) if i % 2 else _spaced(part, identifiers)
     return found
 
@@ -159,7 +160,7 @@ def _unit() -> re.Pattern[str]:
 def _compound(plain: bool) -> re.Pattern[str]:
     letter = "[A-Za-z0-9]" if plain else rf"(?:[^\W_]|[{_marks()}])"
     joint = r"(?:(?:://|::|/\.?|\\{1,2}|\+{1,2}|[-.:@#']|(?<=[0-9]),(?=[0-9]))_*|_+)"
-    start, end = r"(?:(?<![\w.])\.)?_*", r"(?:_+|\+\+|#(?!\w))?"
+    start, end = r"(?:(?<![\w.])\.)?(?:(?<!_)_+)?", r"(?:_+|\+\+|#(?!\w))?"
     return re.compile(f"{start}{letter}+(?:{joint}{letter}+)*{end}")
 
 
@@ -183,24 +184,24 @@ def _split(text: str, level: int, identifiers: bool, found: list[Piece]) -> None
             for part in parts:
                 _split(part, deeper + 1, identifiers, found)
             return
-    words = _cased(text) if identifiers else [text]
+    found.append(Piece(fold(text)[:LONGEST], "part"))
+    words = _cased(text) if identifiers else []
     if len(words) > 1:
-        _whole(text, found)
-    found += [Piece(fold(word)[:LONGEST], "part") for word in words]
+        found += [Piece(fold(word), "over") for word in words]
 
 
 def _whole(text: str, found: list[Piece]) -> None:
     if len(text) <= LONGEST:
-        found.append(Piece(fold(text), "whole"))
+        found.append(Piece(fold(text), "over"))
     version = _VERSION.fullmatch(text)
     if version is not None:
-        found.append(Piece(version[1], "whole"))
+        found.append(Piece(version[1], "over"))
 
 
 def _cased(word: str) -> list[str]:
     """Split `getUserName` and `qwen2`, but not `a3f9c2`, which is no word followed by a number."""
     if not word.isascii() or len(word) > LONGEST or len(_TURN.findall(word)) > 1:
-        return [word]
+        return []
     return _CASED.findall(word)
 
 
@@ -212,6 +213,6 @@ def _unspaced(run: str) -> list[Piece]:
     found: list[Piece] = []
     for i, unit in enumerate(units):
         if i + 1 < len(units):
-            found.append(Piece(unit + units[i + 1], "whole"))
+            found.append(Piece(unit + units[i + 1], "over"))
         found.append(Piece(unit, "single"))
     return found

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lcm_lab as lcm
+from lcm_lab.ranking.nodes import Weighted
 from lcm_lab.rows import contains
 from lcm_lab.testing import QUERIES, small_corpus
 
@@ -37,7 +38,8 @@ def grown(parts):
 
 
 sums = st.recursive(leaves, grown, max_leaves=5)
-policies = st.one_of(sums, st.builds(lambda a, b, k: lcm.RRF(a, b, k=k), sums, sums, cuts))
+lists = sums.filter(lambda ranker: not isinstance(ranker, Weighted))
+policies = st.one_of(sums, st.builds(lambda a, b, k: lcm.RRF(a, b, k=k), lists, lists, cuts))
 filters = st.sampled_from([{}, {"conversation": "c1"}, {"role": "user", "before": "2026-01-12"}])
 
 

@@ -7,27 +7,17 @@ the four operators and ``.over(...)``. Everything else is refused at its place, 
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from lcm_lab.errors import BadParameter, LcmError, nearest
 from lcm_lab.ranking.base import Ranker
+from lcm_lab.ranking.surface import surface
 
-__all__ = ["policy", "surface"]
+__all__ = ["policy"]
 
-#: What may be named in a policy, by the module that defines it. Nothing else is reachable.
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "ranking.lexical": ("BM25", "TfIdf"),
-    "ranking.context": ("Neighbours", "SessionPrior", "ByRole"),
-    "ranking.fuse": ("RRF",),
-    "ranking.rerank": ("Recency",),
-    "text": ("Analyzer",),
-    "values": ("vary",),
-}
 METHODS = ("over",)
 OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.RShift: lambda a, b: a >> b,
@@ -79,22 +69,6 @@ def policy(text: str) -> Ranker:
     if isinstance(made, Ranker):
         return made
     raise BadParameter(f"{text.strip()!r} is not a policy. Write for example BM25() % 10.")
-
-
-@cache
-def surface() -> Mapping[str, Any]:
-    """Give the names that a policy may use, and what they stand for.
-
-    Examples
-    --------
-    >>> "BM25" in surface(), "open" in surface()
-    (True, False)
-    """
-    found: dict[str, Any] = {}
-    for module, names in NAMES.items():
-        loaded = importlib.import_module(f"lcm_lab.{module}")
-        found |= {name: getattr(loaded, name) for name in names}
-    return found
 
 
 class _Reader:

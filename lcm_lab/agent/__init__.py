@@ -1,0 +1,1 @@
+"""The outermost layer: how people and agents reach the library. Nothing imports it."""

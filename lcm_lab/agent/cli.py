@@ -1,0 +1,218 @@
+"""The command ``lcm-lab``: parses, calls the library, prints.
+
+Results go to stdout, all else to stderr. Every command imports what it needs when it runs, so that
+``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from lcm_lab.agent.group import Plain, say
+
+__all__ = ["app", "main"]
+
+DEFAULT = "synth-chat-s"
+Unit = Literal["turn", "exchange", "session"]
+
+
+app = typer.Typer(
+    name="lcm-lab",
+    cls=Plain,
+    help="Measure what a search policy finds, and what it costs, on a conversation history.\n\n"
+    "Start with:  lcm-lab report",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+ON = (
+    "A collection that ships (see: lcm-lab datasets) or a path: a saved collection, a LoCoMo file, "
+    "a transcript, a folder or a quoted glob of transcripts."
+)
+Sources = Annotated[list[str], typer.Option("--on", metavar="PATH|NAME", help=ON + " Repeatable.")]
+Source = Annotated[str, typer.Option("--on", metavar="PATH|NAME", help=ON)]
+Policies = Annotated[
+    list[str],
+    typer.Option(
+        "--policy",
+        metavar="EXPR",
+        help='A system to rank with, such as "BM25() % 10" or "ours=BM25() >> Recency(\'30D\')". '
+        "Repeatable; without it, a ladder of the built-in ones.",
+    ),
+]
+Measures = Annotated[
+    list[str],
+    typer.Option("--measure", metavar="M", help="A measure, such as nDCG@10. Repeatable."),
+]
+Cut = Annotated[Unit, typer.Option("--unit", help="What is ranked and judged.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+@app.command(short_help="Write a ranking report on a collection or on your own history.")
+def report(
+    *,
+    on: Sources = [DEFAULT],  # noqa: B006  # typer copies it
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/ranking."),
+    ] = None,
+    policy: Policies = [],  # noqa: B006
+    measure: Measures = [],  # noqa: B006
+    unit: Cut = "turn",
+) -> None:
+    """Rank systems on a collection and write a report that opens in a browser.
+
+    Transcripts have no questions of their own, so theirs are mined: a later message repeats an
+    identifier, a path or an error line of an earlier one, and that earlier one is to be found.
+
+    
+    Examples:
+      lcm-lab report
+      lcm-lab report --on locomo10.json --unit session
+      lcm-lab report --on '~/.claude/projects' --policy 'BM25() % 100' --policy 'TfIdf() % 100'
+    """
+    from lcm_lab.agent.measured import Plan, written
+
+    for page in written(on, out, Plan(policy, measure, unit)):
+        print(page)
+
+
+@app.command(short_help="Print the table of a ranking evaluation.")
+def evaluate(
+    *,
+    on: Sources = [DEFAULT],  # noqa: B006
+    policy: Policies = [],  # noqa: B006
+    measure: Measures = [],  # noqa: B006
+    unit: Cut = "turn",
+    json: Json = False,
+) -> None:
+    """Rank systems on a collection and print the table: mean, 95 % interval, n.
+
+    
+    Example:
+      lcm-lab evaluate --policy 'BM25() % 10' --policy 'TfIdf() % 10' --measure nDCG@10
+    """
+    from lcm_lab.agent import show
+    from lcm_lab.agent.measured import Plan, evaluated
+
+    results = [evaluated(source, Plan(policy, measure, unit)) for source in on]
+    if json:
+        found = [show.result_facts(result) for result in results]
+        print(show.as_json(found if len(found) > 1 else found[0]))
+    else:
+        print("\n\n".join(map(show.result, results)))
+
+
+@app.command(short_help="Search a history.")
+def search(
+    question: Annotated[str, typer.Argument(help="What to look for, in your own words.")],
+    *,
+    on: Source = DEFAULT,
+    policy: Annotated[
+        str, typer.Option("--policy", metavar="EXPR", help="How to rank.")
+    ] = "BM25() % 10",
+    conversation: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="From this ISO date or instant on.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Before this ISO date or instant.")
+    ] = None,
+    role: Annotated[str | None, typer.Option(help="user, assistant, system or tool.")] = None,
+    kind: Annotated[str | None, typer.Option(help="text, tool_call, tool_result, ...")] = None,
+    where: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN=VALUE", help="Any other column, e.g. speaker=Ada. Repeatable."
+        ),
+    ] = [],  # noqa: B006
+    k: Annotated[int, typer.Option("--k", help="How many hits, at most.")] = 10,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what made each score.")] = False,
+    json: Json = False,
+) -> None:
+    """Search a history and print the best hits. Filters apply before the cut.
+
+    
+    Examples:
+      lcm-lab search 'which database did we pick?' --on '~/.claude/projects' --before 2026-03-01
+      lcm-lab search 'retry backoff' --policy "BM25() >> Recency('30D') % 10" --explain
+    """
+    from lcm_lab.agent.find import Question, answered
+
+    filters = {
+        "conversation": conversation,
+        "session": session,
+        "since": since,
+        "before": before,
+        "role": role,
+        "kind": kind,
+    }
+    asked = Question(question, on, policy, filters, tuple(where), k)
+    print(answered(asked, explain=explain, json=json))
+
+
+@app.command(short_help="Show what is in transcripts, and what was skipped and why.")
+def read(
+    path: Annotated[str, typer.Argument(help="A transcript, a folder, or a quoted glob.")],
+    json: Json = False,
+) -> None:
+    """Show what is in transcripts: sessions, messages, time span, and what was skipped and why.
+
+    
+    Example:
+      lcm-lab read '~/.claude/projects'
+    """
+    from lcm_lab.agent.contents import contents
+
+    print(contents(path, json=json))
+
+
+@app.command(short_help="Generate a synthetic collection.")
+def generate(
+    profile: Annotated[Literal["chat"], typer.Argument(help="What kind of history: chat.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write.")],
+    size: Annotated[Literal["S", "M", "L"], typer.Option(help="How large.")] = "S",
+    seed: Annotated[int, typer.Option(help="Another seed, another history.")] = 0,
+) -> None:
+    """Generate a synthetic collection: a history, questions, and what answers them.
+
+    
+    Example:
+      lcm-lab generate chat --seed 7 --out my-chat
+    """
+    from lcm_lab.synth.generate import generate as make
+
+    collection = make(profile, size=size, seed=seed)
+    say(repr(collection))
+    print(collection.save(out))
+
+
+@app.command(short_help="List the collections that ship.")
+def datasets(json: Json = False) -> None:
+    """List the collections that ship with lcm-lab.
+
+    
+    Example:
+      lcm-lab datasets
+    """
+    from lcm_lab.agent.contents import shipped_collections
+
+    print(shipped_collections(json=json))
+
+
+def main() -> int:
+    """Run the command; what ``lcm-lab`` and ``python -m lcm_lab`` call."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that lacks a character shows a question mark; it is no reason to stop.
+            stream.reconfigure(errors="replace")
+    app(prog_name="lcm-lab")
+    return 0

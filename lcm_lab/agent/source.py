@@ -1,0 +1,81 @@
+"""Where the data of a command comes from, and how a command is written down again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lcm_lab.collection import Collection
+    from lcm_lab.corpus import Corpus
+    from lcm_lab.transcripts.base import Transcripts
+
+__all__ = ["again", "opened", "portable", "searchable", "slug"]
+
+
+def opened(source: str) -> Transcripts | Collection:
+    """Open a name or a path: a collection as such, transcripts without looking for questions."""
+    from lcm_lab.collection.files import is_collection
+    from lcm_lab.errors import BadInput, NotFound
+    from lcm_lab.transcripts.beir import is_beir
+    from lcm_lab.transcripts.load import load, shipped
+    from lcm_lab.transcripts.read import read
+
+    path = Path(source).expanduser()
+    if source in shipped() or (path.is_dir() and (is_collection(path) or is_beir(path))):
+        return load(source)
+    try:
+        return read(source)
+    except (BadInput, NotFound):
+        # No transcripts: a benchmark, or nothing that is known, which load says best.
+        return load(source)
+
+
+def searchable(source: str) -> Corpus:
+    """Give the corpus behind a name or a path."""
+    from lcm_lab.collection import Collection
+
+    found = opened(source)
+    return found.corpus if isinstance(found, Collection) else found.corpus()
+
+
+def portable(path: str) -> str:
+    """Write a path so that it names no machine: relative, from ``~``, or its last part alone.
+
+    Examples
+    --------
+    >>> portable("../shared/data"), portable("/somewhere/else/chat.jsonl")
+    ('../shared/data', '<path>/chat.jsonl')
+    """
+    if not Path(path).is_absolute():
+        return path
+    for start, sign in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if Path(path).is_relative_to(start):
+            return f"{sign}{Path(path).relative_to(start).as_posix()}"
+    return f"<path>/{Path(path).name}"
+
+
+def again(command: str, options: Sequence[tuple[str, str]]) -> str:
+    """Write the command that makes a result again.
+
+    Examples
+    --------
+    >>> again("report", [("--on", "my chats"), ("--policy", "BM25() % 10")])
+    "lcm-lab report --on 'my chats' --policy 'BM25() % 10'"
+    """
+    words = [f"{name} {shlex.quote(given)}" for name, given in options]
+    return " ".join(["lcm-lab", command, *words])
+
+
+def slug(name: str) -> str:
+    """Make a folder name of any text: letters, digits, dots and dashes.
+
+    Examples
+    --------
+    >>> slug("../../obra_*.xz")
+    'obra_-.xz'
+    """
+    return re.sub(r"[^\w.]+", "-", name).strip("-._")[:60] or "collection"

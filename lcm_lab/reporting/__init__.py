@@ -1,0 +1,1 @@
+"""Reports: functions of a result that compute nothing but layout."""

@@ -1,0 +1,99 @@
+"""The ranking report: an Evaluation as a folder that can be read, sent round, and made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcm_lab.reporting import manifest
+from lcm_lab.reporting.page import Page
+
+if TYPE_CHECKING:
+    from lcm_lab.evaluation.result import Evaluation
+
+__all__ = ["RankingReport", "ranking_report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingReport:
+    """A report of an Evaluation; computes nothing but layout.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    command : str
+        What makes the report again, as the page and the manifest print it.
+    """
+
+    evaluation: Evaluation
+    command: str
+
+    @cached_property
+    def page(self) -> Page:
+        """What the page shows."""
+        return Page(self.evaluation, self.command)
+
+    @property
+    def headline(self) -> str:
+        """What the page says first: the best system by the first measure, and how sure that is."""
+        return self.page.headline
+
+    def __repr__(self) -> str:
+        n = len(self.evaluation.systems)
+        systems = f"{n} system{'' if n == 1 else 's'}"
+        on = self.evaluation.collection.name
+        return f"Ranking report of {systems} on {on!r}; .save(folder) writes it"
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the report, and give the path of its page.
+
+        ``index.html`` (self-contained), ``data.parquet`` (the tidy table), ``runs/*.trec``,
+        ``figures/*.svg`` and ``manifest.json``. The same evaluation gives the same bytes; of two
+        evaluations of the same systems only the latencies differ.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made where missing. Files of an earlier report in it are replaced.
+        """
+        target = Path(folder)
+        (target / "figures").mkdir(parents=True, exist_ok=True)
+        self.evaluation.save(target)
+        for chart in self.page.charts:
+            _write(target / "figures" / f"{chart.name}.svg", chart.svg)
+        _write(target / "manifest.json", manifest.manifest(self.evaluation, self.command))
+        _write(target / "index.html", self.page.render())
+        return target / "index.html"
+
+
+def ranking_report(evaluation: Evaluation, command: str | None = None) -> RankingReport:
+    """Make the report of an evaluation: one page with a table, figures, and the worst questions.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        As `evaluate` gives it.
+    command : str or None
+        The one command that makes the report again. Without it, the report shows the Python that
+        does.
+
+    Returns
+    -------
+    RankingReport
+        ``.save(folder)`` writes it.
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> bench = lcm.load("synth-chat-s")
+    >>> result = lcm.evaluate({"bm25": lcm.BM25() % 10}, on=bench)
+    >>> lcm.ranking_report(result)
+    Ranking report of 1 system on 'synth-chat-s'; .save(folder) writes it
+    """
+    return RankingReport(evaluation, command or manifest.snippet(evaluation))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

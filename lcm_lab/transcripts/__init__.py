@@ -1,0 +1,1 @@
+"""Real input: agent transcripts and benchmark files, recognised by what is in them."""

@@ -1,0 +1,177 @@
+"""Content blocks, in the form that agents share, made into parts with readable text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lcm_lab.text import clean
+from lcm_lab.transcripts.base import Kind, Part
+
+__all__ = ["call_text", "parts_of"]
+
+#: Inline data, which is never words: a data URI of more than a few characters.
+DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,([A-Za-z0-9+/=_-]{64,})")
+
+
+def parts_of(message: dict[str, Any]) -> list[Part]:
+    """Give the parts of a message: its content, and a tool's input and output beside it.
+
+    Content may be text, a list of blocks, one block, or nothing; what is none of these is shown as
+    JSON, so that nothing is lost.
+    """
+    content = message.get("content", message.get("text"))
+    listed = content if isinstance(content, list) else [content]
+    parts = [part for block in listed for part in _block(block)]
+    if message.get("role") == "tool" and parts:
+        call = str(message.get("tool_call_id") or "")
+        parts = [Part("tool_result", p.text, call=call) if p.kind == "text" else p for p in parts]
+    return parts + list(_calls(message)) + list(_beside(message))
+
+
+def _block(block: Any) -> Iterator[Part]:
+    if not isinstance(block, dict):
+        yield from _worded("text", block if block is None else _shown(block))
+        return
+    kind = str(block.get("type") or "no type")
+    read = BLOCKS.get(kind)
+    if read is not None:
+        yield from read(block)
+    elif kind.endswith("tool_result"):
+        yield from _returned(block)
+    else:
+        yield Part("unknown", "", name=kind)
+
+
+def _said(block: dict[str, Any]) -> Iterator[Part]:
+    return _worded("text", block.get("text"))
+
+
+def _thought(block: dict[str, Any]) -> Iterator[Part]:
+    return _worded("reasoning", block.get("thinking") or block.get("text"))
+
+
+def _called(block: dict[str, Any]) -> Iterator[Part]:
+    yield _call(block.get("name"), block.get("input"), block.get("id"))
+
+
+def _returned(block: dict[str, Any]) -> Iterator[Part]:
+    text, failed = _result(block.get("content")), block.get("is_error") is True
+    yield Part("tool_result", text, call=str(block.get("tool_use_id") or ""), error=failed)
+
+
+def _placed(block: dict[str, Any]) -> Iterator[Part]:
+    source = block.get("source")
+    inner = source if isinstance(source, dict) else block
+    media = str(inner.get("media_type") or inner.get("mimeType") or inner.get("type") or "unknown")
+    name = next((str(block[key]) for key in ("title", "name", "filename") if block.get(key)), "")
+    data = inner.get("data")
+    size = _size(len(data) * 3 // 4) if isinstance(data, str) else ""
+    kind: Kind = "image" if block["type"] == "image" else "file"
+    shown = ", ".join(part for part in (name, media, size) if part)
+    yield Part(kind, clean(f"[{kind}: {shown}]"))
+
+
+def _sealed(_block: dict[str, Any]) -> Iterator[Part]:
+    """Give nothing for reasoning that only its provider can read."""
+    return iter(())
+
+
+BLOCKS: dict[str, Callable[[dict[str, Any]], Iterator[Part]]] = {
+    "text": _said,
+    "input_text": _said,
+    "output_text": _said,
+    "thinking": _thought,
+    "reasoning": _thought,
+    "redacted_thinking": _sealed,
+    "tool_use": _called,
+    "server_tool_use": _called,
+    "image": _placed,
+    "document": _placed,
+    "file": _placed,
+}
+
+
+def _worded(kind: Kind, text: Any) -> Iterator[Part]:
+    if isinstance(text, str) and text.strip():
+        yield Part(kind, _readable(text))
+
+
+def _call(name: Any, given: Any, call: Any) -> Part:
+    tool = clean(str(name or "unknown"))
+    return Part("tool_call", call_text(tool, given), name=tool, call=str(call or ""))
+
+
+def call_text(tool: str, given: Any) -> str:
+    """Write a tool call as text: the tool's name, then a line an argument.
+
+    Examples
+    --------
+    >>> print(call_text("Bash", {"command": "ls -la", "timeout": 5}))
+    Bash
+    command: ls -la
+    timeout: 5
+    """
+    if not isinstance(given, dict):
+        return _readable(f"{tool}\n{_shown(given)}".rstrip())
+    return _readable(
+        "\n".join([tool, *(f"{name}: {_shown(item)}" for name, item in given.items())])
+    )
+
+
+def _shown(item: Any) -> str:
+    if item is None:
+        return ""
+    try:
+        return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+    except RecursionError:
+        return "[nested too deeply]"
+
+
+def _result(content: Any) -> str:
+    if not isinstance(content, list):
+        return _readable(_shown(content))
+    inner = [part for block in content for part in _block(block)]
+    return "\n".join(part.text for part in inner if part.text)
+
+
+def _calls(message: dict[str, Any]) -> Iterator[Part]:
+    """Read calls written beside the content, as chat APIs do."""
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        inner = call.get("function") if isinstance(call, dict) else None
+        if isinstance(inner, dict):
+            yield _call(inner.get("name"), _parsed(inner.get("arguments")), call.get("id"))
+
+
+def _beside(message: dict[str, Any]) -> Iterator[Part]:
+    """Read a tool's name, input and output written as fields of the message."""
+    if message.get("tool_name"):
+        yield _call(message["tool_name"], message.get("tool_input"), message.get("tool_call_id"))
+    if message.get("tool_output"):
+        yield Part("tool_result", _result(message["tool_output"]))
+
+
+def _parsed(arguments: Any) -> Any:
+    try:
+        return json.loads(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return arguments
+
+
+def _readable(text: str) -> str:
+    return clean(DATA_URI.sub(_named_data, text) if "base64," in text else text)
+
+
+def _named_data(found: re.Match[str]) -> str:
+    return f"[data: {found[1] or 'unknown'}, {_size(len(found[2]) * 3 // 4)}]"
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if count < 1000 or unit == "MB":
+            break
+        count = round(count / 1000)
+    return f"{count:,} {unit}"

@@ -1,0 +1,147 @@
+"""`read`: agent transcripts from files, folders and globs, and what was skipped and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tqdm.std import tqdm
+
+from lcm_lab.collection.unpack import unpack
+from lcm_lab.errors import BadInput, LcmError
+from lcm_lab.redact import redact
+from lcm_lab.transcripts import claude_code, plain
+from lcm_lab.transcripts.base import Skipped, Transcripts
+from lcm_lab.transcripts.draft import Draft
+from lcm_lab.transcripts.lines import Bad, Record, decode, records
+from lcm_lab.transcripts.merge import merge
+from lcm_lab.transcripts.recognise import READ, UNKNOWN, recognise
+from lcm_lab.transcripts.sources import Sources, find
+
+__all__ = ["read"]
+
+PARSERS: dict[str, Callable[[Iterator[tuple[int, Any]], str, str], Draft]] = {
+    "Claude Code JSONL": claude_code.parse,
+    "plain JSONL": plain.parse,
+}
+
+#: How many values tell the format of a file.
+SAMPLE = 64
+#: How much of a broken line is shown.
+EXCERPT = 80
+
+
+def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> Transcripts:
+    """Read agent transcripts; the format is recognised by what is in a file.
+
+    Parameters
+    ----------
+    source : str, Path, or several
+        A file, a folder (read recursively, links not followed), or a glob; ``~`` is the home
+        folder. Files may be compressed with xz, gzip or bzip2.
+    strict : bool, default False
+        Refuse the first broken line instead of reporting it among the skipped.
+
+    Returns
+    -------
+    Transcripts
+        Every message that could be read. Each line and file that gave none is in ``skipped`` with
+        its number and reason.
+
+    Raises
+    ------
+    NotFound
+        A path that does not exist, or a glob that matches nothing.
+    BadInput
+        Nothing of a known format in all of it (says what was found instead); with ``strict``, a
+        broken line or a file that is not read.
+
+    Examples
+    --------
+    >>> read("no-such-folder/")
+    Traceback (most recent call last):
+    lcm_lab.errors.NotFound: No file or folder 'no-such-folder/'. Give a file, a folder or a glob.
+    """
+    sources = find([source] if isinstance(source, str | Path) else list(source))
+    skipped: list[Skipped] = [*sources.skipped]
+    formats: dict[str, str] = {}
+    drafts: list[Draft] = []
+    for path in tqdm(
+        sources.paths, desc="reading", unit="file", delay=1, disable=None, leave=False
+    ):
+        outcome = _file(path, sources, strict=strict)
+        if isinstance(outcome, Skipped):
+            skipped.append(outcome)
+            continue
+        formats[outcome[1].source], draft = outcome
+        drafts.append(draft)
+        skipped += draft.skipped
+    if not drafts:
+        raise _nothing_read(sources, skipped)
+    messages, repeats = merge(draft.messages for draft in drafts)
+    notes = sum((draft.notes for draft in drafts), Counter(sources.notes))
+    return Transcripts(tuple(messages), (*skipped, *repeats), formats, dict(notes))
+
+
+def _file(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft] | Skipped:
+    name = sources.name(path)
+    try:
+        found, whole = _decoded(path)
+        kind = recognise(one.value for one in islice(_good(found), SAMPLE))
+        if kind not in READ:
+            raise BadInput(f"{kind}, not read yet" if kind != UNKNOWN else _unknown(found))
+    except LcmError as error:
+        if strict:
+            raise BadInput(f"{name}: {error}") from error
+        return Skipped(name, 0, str(error))
+    broken = [one for one in found if isinstance(one, Bad)]
+    if strict and broken:
+        raise BadInput(f"{name}:{broken[0].line} is {broken[0].reason}: {_excerpt(broken[0].text)}")
+    draft = PARSERS[kind](
+        ((one.line, one.value) for one in _good(found)), name, sources.session(path)
+    )
+    draft.skipped += [Skipped(name, one.line, one.reason, _excerpt(one.text)) for one in broken]
+    draft.skipped.sort(key=lambda one: one.line)
+    if not whole:
+        draft.note("compressed file that is cut short, read as far as it goes")
+    return kind, draft
+
+
+def _decoded(path: Path) -> tuple[list[Record | Bad], bool]:
+    data, whole = unpack(path)
+    if not data.strip():
+        raise BadInput("empty file")
+    return list(records(decode(data), ends=whole)), whole
+
+
+def _good(found: list[Record | Bad]) -> Iterator[Record]:
+    return (one for one in found if isinstance(one, Record))
+
+
+def _unknown(found: list[Record | Bad]) -> str:
+    """Say what a file of no known format holds, as far as that can be told."""
+    values = [one.value for one in islice(_good(found), SAMPLE)]
+    if not values:
+        return f"{UNKNOWN}: no JSON in it"
+    keys = Counter(key for item in values if isinstance(item, dict) for key in item)
+    shown = ", ".join(key for key, _ in keys.most_common(6))
+    return f"{UNKNOWN}: JSON with {shown}" if keys else f"{UNKNOWN}: JSON, but no objects"
+
+
+def _excerpt(text: str) -> str:
+    return redact(text[: 4 * EXCERPT]).text[:EXCERPT]
+
+
+def _nothing_read(sources: Sources, skipped: list[Skipped]) -> BadInput:
+    reads = f"read knows {' and '.join(READ)}, also compressed."
+    if len(skipped) == 1:
+        return BadInput(f"{skipped[0].source}: {skipped[0].reason}. {reads}")
+    counts = Counter(one.reason for one in skipped)
+    listed = "; ".join(f"{count} x {reason}" for reason, count in counts.most_common(5))
+    found = (
+        f"Of {len(skipped)} files none can be read ({listed})." if skipped else "No files there."
+    )
+    return BadInput(f"{', '.join(sources.asked)}: {found} {reads}")
