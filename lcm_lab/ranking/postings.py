@@ -19,7 +19,7 @@ from scipy import sparse
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.rows import Rows, contains, count
-from lcm_lab.text import Analyzer
+from lcm_lab.text import Analysis
 
 __all__ = ["Postings", "dense", "postings", "rescored"]
 
@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 List = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
 
 
-def postings(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> Postings:
+def postings(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Postings:
     """Give the postings of a corpus seen through fields and an analyzer, built once for each.
 
     The values are term frequencies.
@@ -39,7 +39,7 @@ def postings(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> Posti
     return corpus.memo(key, lambda: _build(corpus, analyzer, fields))  # type: ignore[no-any-return]
 
 
-def _build(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> Postings:
+def _build(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Postings:
     tokens = analyzer.analyze(corpus.view(fields))
     shape = (len(corpus), len(tokens.vocabulary))
     ones = np.ones(len(tokens.ids), np.float32)
@@ -76,7 +76,7 @@ class Postings:
     stop : bool array of shape (n_terms,)
     """
 
-    analyzer: Analyzer
+    analyzer: Analysis
     terms: dict[str, int]
     starts: Ints
     rows: npt.NDArray[np.int32]
@@ -123,12 +123,12 @@ class Postings:
         if isinstance(allowed, slice):
             if allowed.start <= 0 and allowed.stop >= self.size:
                 return rows, values
-            low, high = rows.searchsorted((allowed.start, allowed.stop))
+            low, high = rows.searchsorted(np.array((allowed.start, allowed.stop), np.int32))
             return rows[low:high], values[low:high]
         if not count(allowed) or a == b:
             return rows[:0], values[:0]
         if len(allowed) < len(rows):  # bisect the longer of the two
-            at = np.minimum(rows.searchsorted(allowed), len(rows) - 1)
+            at = np.minimum(rows.searchsorted(allowed.astype(np.int32)), len(rows) - 1)
             kept = at[rows[at] == allowed]
         else:
             kept = np.flatnonzero(contains(allowed, rows.astype(np.int64)))
@@ -143,13 +143,14 @@ class Postings:
                 listed, values = self.within(term, stretch)
                 sums[listed - stretch.start] += weight * values.astype(np.float64)
             return sums
+        asked = rows.astype(np.int32)  # as the lists are, which would be copied to fit otherwise
         for term, weight in weights.items():
             a, b = int(self.starts[term]), int(self.starts[term + 1])
             if a == b:
                 continue
             listed = self.rows[a:b]
-            at = np.minimum(listed.searchsorted(rows), b - a - 1)
-            hit = listed[at] == rows
+            at = np.minimum(listed.searchsorted(asked), b - a - 1)
+            hit = listed[at] == asked
             sums[hit] += weight * self.values[a:b][at[hit]].astype(np.float64)
         return sums
 

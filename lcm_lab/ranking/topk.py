@@ -1,9 +1,11 @@
 """The best rows under a weighted sum of posting lists, exactly, without adding up all of them.
 
-MaxScore [1]_ adds up the lists in falling order of what they can give, until no row that is not yet
-a candidate can reach the k best; the rest are only probed for the candidates that remain. Sums here
-are single precision: they choose who is scored, in double precision and in term order, so that the
-answer has the very floats that the definition gives.
+After MaxScore [1]_. Lists are taken in falling order of the most that they can give. Once k rows
+stand at some score, a row that is not a candidate yet must bring from the list at hand what all
+later ones cannot make up for: a comparison down its values finds those few, and the candidates look
+the list up instead of the list being added to all. Sums here are single precision: they choose who
+is scored, in double precision and in term order, so that the answer has the very floats that the
+definition gives.
 
 References
 ----------
@@ -12,9 +14,11 @@ References
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +31,10 @@ __all__ = ["best", "topk"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Singles = npt.NDArray[np.float32]
 
-#: A list so short is added up without asking first whether it could be probed.
-SHORT = 2_000
+#: A list so short is added to all it holds; for longer ones, looking up costs so many additions.
+SHORT, LOOKUP = 2_000, 8
 
 #: Single-precision sums of up to a hundred terms err by less than this share.
 SLACK = 1e-5
@@ -48,48 +53,66 @@ def topk(
 def best(index: Postings, weights: dict[int, float], k: int, allowed: Rows) -> tuple[Ints, Floats]:
     """Give the k best allowed rows of one question, and their scores."""
     weights = {term: weight for term, weight in weights.items() if weight > 0}
-    lists = {term: index.within(term, allowed) for term in weights}
+    steps = _steps(index, weights, allowed)
     with _scratch(index.size) as sums:
-        rows = _candidates(index, weights, lists, k, sums)
+        rows = _candidates(steps, k, sums)
     return best_first(rows, index.score(weights, rows), k)
 
 
-def _candidates(
-    index: Postings,
-    weights: dict[int, float],
-    lists: dict[int, List],
-    k: int,
-    sums: npt.NDArray[np.float32],
-) -> Ints:
-    """Give the rows that may be among the k best; ``sums`` is all 0, before and after."""
+class Step(NamedTuple):
+    """A posting list with its weight, the most it can give, and the most that later ones can."""
+
+    listed: List
+    weight: np.float32
+    most: float
+    later: float
+
+
+def _steps(index: Postings, weights: dict[int, float], allowed: Rows) -> list[Step]:
     most = {term: weight * float(index.highest[term]) for term, weight in weights.items()}
     order = sorted(weights, key=lambda term: -most[term])
-    room = _suffix_sums([most[term] for term in order])
-    rows, least, place = np.empty(0, np.int32), 0.0, 0
-    while place < len(order) and room[place] >= least:
-        listed, values = lists[order[place]]
-        before = sums[listed]
-        sums[listed] = before + np.float32(weights[order[place]]) * values
-        rows = np.concatenate((rows, listed[before == 0]))
-        place += 1
-        if place < len(order) and len(lists[order[place]][0]) > SHORT:
-            least = _kth(sums[rows], k, least)
-    scores = sums[rows]
-    sums[rows] = 0
-    for term, reach in zip(order[place:], room[place:], strict=False):
-        keep = scores >= least - reach
-        rows, scores = rows[keep], scores[keep]
-        scores = scores + np.float32(weights[term]) * _probe(lists[term], rows)
+    after = [0.0, *itertools.accumulate(most[term] for term in reversed(order))]
+    return [
+        Step(index.within(term, allowed), np.float32(weights[term]), most[term], later)
+        for term, later in zip(order, after[-2::-1], strict=True)
+    ]
+
+
+def _candidates(steps: list[Step], k: int, sums: Singles) -> Ints:
+    """Give the rows that may be among the k best; ``sums`` is all 0, before and after."""
+    rows, scores, least = np.empty(0, np.int32), np.empty(0, np.float32), 0.0
+    for step in steps:
+        where, values = step.listed
+        needed = (least - step.later * (1 + SLACK)) / step.weight
+        if needed > 0 and len(where) > SHORT:
+            rows = _kept(rows, scores, least - (step.most + step.later) * (1 + SLACK), sums)
+        if needed > 0 and len(where) > max(SHORT, LOOKUP * len(rows)):
+            sums[rows] += step.weight * _lookup(step.listed, rows)
+            if step.most >= needed * step.weight:
+                strong = where[values >= needed]
+                strong = strong[sums[strong] == 0]
+                sums[strong] = step.weight * _lookup(step.listed, strong)
+                rows = np.concatenate((rows, strong))
+        else:
+            before = sums[where]
+            sums[where] = before + step.weight * values
+            rows = np.concatenate((rows, where[before == 0]))
+        scores = sums[rows]
         least = _kth(scores, k, least)
-    return rows[scores >= _kth(scores, k, least)].astype(np.int64)
+    sums[rows] = 0
+    return rows[scores >= least].astype(np.int64)
 
 
-def _suffix_sums(parts: list[float]) -> list[float]:
-    sums = np.append(np.cumsum(parts[::-1])[::-1], 0.0) * (1 + SLACK)
-    return [float(part) for part in sums]
+def _kept(
+    rows: npt.NDArray[np.int32], scores: Singles, least: float, sums: Singles
+) -> npt.NDArray[np.int32]:
+    """Keep the candidates that have at least so much, and forget the others."""
+    keep = scores >= least
+    sums[rows[~keep]] = 0
+    return rows[keep]
 
 
-def _kth(scores: npt.NDArray[np.float32], k: int, least: float) -> float:
+def _kth(scores: Singles, k: int, least: float) -> float:
     """Give what a row must reach to be among the k best, knowing that it is ``least`` or more."""
     high = scores[scores >= least]  # comparing is far cheaper than selecting
     if len(high) < k:
@@ -97,18 +120,17 @@ def _kth(scores: npt.NDArray[np.float32], k: int, least: float) -> float:
     return float(np.partition(high, len(high) - k)[len(high) - k]) * (1 - SLACK)
 
 
-def _probe(listed: List, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+def _lookup(listed: List, rows: npt.NDArray[np.int32]) -> Singles:
+    """Give the value that each row has in a list, 0 where it has none."""
     where, values = listed
-    if not len(where):
-        return np.zeros(len(rows), np.float32)
     at = np.minimum(where.searchsorted(rows), len(where) - 1)
     return np.where(where[at] == rows, values[at], np.float32(0))
 
 
 @contextmanager
-def _scratch(size: int) -> Iterator[npt.NDArray[np.float32]]:
+def _scratch(size: int) -> Iterator[Singles]:
     """Lend this thread's array of zeros, to be given back as such."""
-    sums: npt.NDArray[np.float32] | None = getattr(_local, "sums", None)
+    sums: Singles | None = getattr(_local, "sums", None)
     if sums is None or len(sums) < size:
         sums = _local.sums = np.zeros(size, np.float32)
     try:
