@@ -80,30 +80,31 @@ class Lexicon:
 
     def _learn(self, chunk: str) -> int:
         start = len(self._flat)
-        word = simple(chunk)
-        if word is not None:
-            self._flat.append(self._id(word))
-            content = int(word not in self.stop)
-        else:
-            content = self._learn_pieces(chunk)
+        content = self.part(chunk)
         self._starts.append(start)
         self._counts.append(len(self._flat) - start)
         self._content.append(content)
         return len(self._starts) - 1
 
-    def _learn_pieces(self, chunk: str) -> int:
+    def part(self, chunk: str) -> int:
+        """Add the terms of a stretch with `add`; give how many of its positions hold content."""
+        word = simple(chunk)
+        if word is not None:
+            self.add(word)
+            return int(word not in self.stop)
         content = 0
         for part in chunk.split():
             for word, kind in pieces(part, self.identifiers):
-                self._flat.append(self._id(word))
+                self.add(word)
                 content += kind != "over" and word not in self.stop
         return content
 
-    def _id(self, word: str) -> int:
+    def add(self, word: str) -> None:
+        """Add a folded word to the stretch being learnt."""
         place = self._words.get(word)
         if place is None:
             place = self._words[word] = self.terms.setdefault(self.term(word), len(self.terms))
-        return place
+        self._flat.append(place)
 
 
 def batches(column: pa.Array | pa.ChunkedArray) -> Iterator[pa.LargeStringArray]:

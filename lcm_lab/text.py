@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from lcm_lab.lexicon import Lexicon, batches
 from lcm_lab.values import value
 from lcm_lab.words import STOPS, Piece, pieces
 
-__all__ = ["Analyzer", "Tokens", "clean", "count_tokens"]
+__all__ = ["Analysis", "Analyzer", "Tokens", "clean", "count_tokens", "tokens_of"]
 
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -67,6 +67,16 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+
+class Analysis(Protocol):
+    """Anything that parts documents and questions alike; `Analyzer` does."""
+
+    def analyze(self, column: Column) -> Tokens:
+        """Give the terms of every text of a column; nulls have none."""
+
+    def query(self, text: str) -> list[str]:
+        """Give what a question asks for, in order, with repeats."""
 
 
 @value
@@ -121,15 +131,7 @@ class Analyzer:
 
     def analyze(self, column: Column) -> Tokens:
         """Give the terms of every text of a column; nulls have none."""
-        lexicon = self._lexicon()
-        nothing = (np.empty(0, np.int32),) * 3
-        parts = zip(nothing, *map(lexicon.batch, batches(column)), strict=True)
-        ids, counts, lengths = (np.concatenate(part) for part in parts)
-        offsets = np.zeros(len(counts) + 1, np.int64)
-        np.cumsum(counts, out=offsets[1:])
-        terms = list(lexicon.terms)
-        stop = np.fromiter((term in lexicon.stop for term in terms), bool, len(terms))
-        return Tokens(ids, offsets, lengths, terms, stop)
+        return tokens_of(column, self._lexicon())
 
     def terms(self, text: str) -> list[str]:
         """Give what a document of this text is indexed under, in order, stop words included."""
@@ -159,6 +161,18 @@ class Analyzer:
     def _lexicon(self) -> Lexicon:
         stop = STOPS[self.stop] if isinstance(self.stop, str) else frozenset(self.stop or ())
         return Lexicon(self.language, stop, self.identifiers)
+
+
+def tokens_of(column: Column, lexicon: Lexicon) -> Tokens:
+    """Give the terms of every text of a column, as a lexicon parts it; nulls have none."""
+    nothing = (np.empty(0, np.int32),) * 3
+    parts = zip(nothing, *map(lexicon.batch, batches(column)), strict=True)
+    ids, counts, lengths = (np.concatenate(part) for part in parts)
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    terms = list(lexicon.terms)
+    stop = np.fromiter((term in lexicon.stop for term in terms), bool, len(terms))
+    return Tokens(ids, offsets, lengths, terms, stop)
 
 
 #: What a byte-pair tokeniser is likely to join. Explicit classes only, since the regex engines of

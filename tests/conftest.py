@@ -15,6 +15,14 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, print_b
 settings.load_profile("repeatable")
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--rewrite",
+        action="store_true",
+        help="write what snippets print into the documents that show it, in place of comparing",
+    )
+
+
 @pytest.fixture(scope="session")
 def root():
     """The folder of this checkout."""

@@ -17,7 +17,7 @@ from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import LIMIT
 from lcm_lab.ranking.modifier import Reranker
 from lcm_lab.run import Run
-from lcm_lab.text import Analyzer
+from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.topics import Topics
 from lcm_lab.values import value
 
@@ -30,13 +30,13 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def term_sets(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> sparse.csr_array:
+def term_sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
     """Give which row holds which term, built once for each analyzer and fields; 1 where it does."""
     key = ("term sets", analyzer, tuple(fields))
     return cast(sparse.csr_array, corpus.memo(key, lambda: _sets(corpus, analyzer, fields)))
 
 
-def _sets(corpus: Corpus, analyzer: Analyzer, fields: Sequence[str]) -> sparse.csr_array:
+def _sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
     tokens = analyzer.analyze(corpus.view(fields))
     shape = (len(corpus), max(len(tokens.vocabulary), 1))
     ones = np.ones(len(tokens.ids), np.float32)
@@ -84,7 +84,7 @@ class MMR(Reranker):
 
     balance: float
     fields: tuple[str, ...] = ("text",)
-    analyzer: Analyzer = field(default_factory=Analyzer)
+    analyzer: Analysis = field(default_factory=Analyzer)
 
     def check(self) -> None:
         """Refuse what makes no sense."""

@@ -15,13 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, MissingExtra, nearest
-from lcm_lab.ranking.kinds import Scorer
-from lcm_lab.ranking.match import MATCHES, READERS, spaced
-from lcm_lab.rows import Rows, contains, count, rows_of
+from lcm_lab.ranking import checks
+from lcm_lab.ranking.match import MATCHES, READERS, matching, prepared
+from lcm_lab.ranking.scorer import Scorer
+from lcm_lab.rows import Rows, contains, count
 from lcm_lab.run import Hits, best_first
 from lcm_lab.values import value
 
@@ -87,13 +87,14 @@ class FTS5(Scorer):
         """Refuse a tokenizer that SQLite does not have, and choices that are none."""
         for name, got, options in (
             ("match", self.match, MATCHES),
-            ("compat", self.compat, (None, *READERS)),
+            ("compat", self.compat, tuple(READERS)),
         ):
             if got not in options:
                 there = ", ".join(map(repr, options))
                 close = nearest(str(got), [one for one in options if one])
                 raise BadParameter(f"{name} must be one of {there}. Got {got!r}.{close}")
-        _create(sqlite3.connect(":memory:"), "tried", self.tokenize)
+        checks.texts("fields", self.fields, ("text",))
+        _create(_connect(), "tried", self.tokenize)
 
     def index(self, corpus: Corpus) -> Table:
         """Build the full-text table; shared by scorers that differ in ``match`` alone."""
@@ -111,14 +112,15 @@ class FTS5(Scorer):
         """
         scores = np.zeros((len(queries), index.size))
         for line, query in zip(scores, queries, strict=True):
-            rows, found = index.search(self._expression(query), slice(0, index.size))
+            rows, found = index.search(self._matching(query), slice(0, index.size))
             line[rows] = found
         return scores
 
     def topk(self, index: Table, queries: Sequence[str], k: int, rows: Sequence[Rows]) -> Hits:
         """Give the k best of the allowed rows for each query; SQLite visits no others."""
         pairs = zip(queries, rows, strict=True)
-        return Hits.stack([best_first(*index.search(self._expression(q), r), k) for q, r in pairs])
+        found = [index.search(self._matching(query), allowed, k) for query, allowed in pairs]
+        return Hits.stack([best_first(*each, k) for each in found])
 
     def rescore(self, index: Table, queries: Sequence[str], offsets: Ints, rows: Ints) -> Floats:
         """Score given rows; shape (n_hits,), float64."""
@@ -126,13 +128,18 @@ class FTS5(Scorer):
         for query, (a, b) in zip(queries, itertools.pairwise(offsets), strict=True):
             order = np.argsort(rows[a:b], kind="stable")
             asked = rows[a:b][order]
-            hit, found = index.search(self._expression(query), asked)
+            hit, found = index.search(self._matching(query), asked)
             at = np.searchsorted(asked, hit)
             scores[a:b][order[at]] = found
         return scores
 
-    def _expression(self, query: str) -> str:
-        return MATCHES[self.match](READERS[self.compat](query))
+    @property
+    def _spread(self) -> bool:
+        """Whether characters of unspaced scripts stand apart; trigram needs them together."""
+        return self.compat is None and "trigram" not in self.tokenize
+
+    def _matching(self, query: str) -> str:
+        return matching(query, self.match, self.compat, spread=self._spread)
 
 
 class Table:
@@ -148,47 +155,50 @@ class Table:
     @classmethod
     def build(cls, scorer: FTS5, corpus: Corpus) -> Table:
         """Index the fields of a corpus as the scorer says."""
-        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        view = corpus.view(scorer.fields)
-        texts = (text or "" for text in view.to_pylist())
-        prepared = (spaced(text) for text in texts) if scorer.compat is None else texts
-        rows = enumerate(prepared)
-        names = pc.unique(corpus.column(scorer.apart)).to_pylist() if scorer.apart else [None]
-        groups = {name: f"f{i}" for i, name in enumerate(names)}
-        for table in groups.values():
-            _create(connection, table, scorer.tokenize)
-        which = corpus.column(scorer.apart).to_pylist() if scorer.apart else itertools.repeat(None)
-        connection.execute("begin")
-        if len(groups) == 1:
-            table = next(iter(groups.values()))
-            connection.executemany(f"insert into {table}(rowid, text) values (?, ?)", rows)
+        made = cls(_connect(), [], len(corpus))
+        texts = corpus.view(scorer.fields).to_pylist()
+        if scorer.compat is None:
+            texts = [prepared(text or "", spread=scorer._spread) for text in texts]
+        rows = list(enumerate(texts))
+        if scorer.apart is None:
+            made.add(rows, scorer.tokenize)
         else:
-            for row, name in zip(rows, which, strict=False):
-                connection.execute(f"insert into {groups[name]}(rowid, text) values (?, ?)", row)
-        connection.execute("commit")
-        return cls(connection, list(groups.values()), len(corpus))
+            values = corpus[scorer.apart].fillna("").to_numpy()
+            for name in dict.fromkeys(values.tolist()):
+                made.add([rows[i] for i in np.flatnonzero(values == name)], scorer.tokenize)
+        return made
 
-    def search(self, expression: str, allowed: Rows) -> tuple[Ints, Floats]:
-        """Give the allowed rows that match, rising, and their scores."""
+    def add(self, rows: list[tuple[int, str]], tokenize: str) -> None:
+        """Put rows into a table of their own."""
+        table = f"f{len(self.groups)}"
+        _create(self.connection, table, tokenize)
+        self.connection.execute("begin")
+        self.connection.executemany(f"insert into {table}(rowid, text) values (?, ?)", rows)
+        self.connection.execute("commit")
+        self.groups.append(table)
+
+    def search(self, expression: str, allowed: Rows, k: int | None = None) -> tuple[Ints, Floats]:
+        """Give the allowed rows that match, rising, and their scores; at least the k best."""
         if not expression or not count(allowed):
             return np.empty(0, np.int64), np.empty(0)
-        among = rows_of(allowed)[[0, -1]] if not isinstance(allowed, slice) else None
-        first = allowed.start if isinstance(allowed, slice) else int(among[0])
-        last = allowed.stop - 1 if isinstance(allowed, slice) else int(among[1])
+        within = isinstance(allowed, slice)
+        ends = (allowed.start, allowed.stop - 1) if isinstance(allowed, slice) else allowed[[0, -1]]
+        limit = k if within and k is not None else -1  # SQLite's word for no limit
+        ask = (expression, int(ends[0]), int(ends[1]), limit)
         with self._turn:
-            found = [pair for table in self.groups for pair in self._ask(table, expression, first, last)]
+            found = [hit for table in self.groups for hit in self._ask(table, ask)]
         rows = np.array([row for row, _ in found], np.int64)
-        scores = -np.array([rank for _, rank in found], np.float64)
+        scores = np.array([-rank for _, rank in found], np.float64)
         order = np.argsort(rows, kind="stable")
-        rows, scores = rows[order], scores[order]
-        keep = contains(allowed, rows) & np.isfinite(scores) & (scores > 0)
-        return rows[keep], scores[keep]
+        order = order[contains(allowed, rows[order])]
+        return rows[order], scores[order]
 
-    def _ask(self, table: str, expression: str, first: int, last: int) -> Iterator[Any]:
+    def _ask(self, table: str, ask: tuple[str, int, int, int]) -> Iterator[Any]:
+        order = "order by rank, rowid" if ask[-1] >= 0 else ""
         return self.connection.execute(
-            f"select rowid, bm25({table}) from {table} where {table} match ? "
-            "and rowid between ? and ?",
-            (expression, first, last),
+            f"select rowid, rank from {table} where {table} match ? "
+            f"and rowid between ? and ? {order} limit ?",
+            ask,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -196,9 +206,13 @@ class Table:
         return {"database": self.connection.serialize(), "groups": self.groups, "size": self.size}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        connection = _connect()
         connection.deserialize(state["database"])
         self.__init__(connection, state["groups"], state["size"])  # type: ignore[misc]
+
+
+def _connect() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
 
 
 def _create(connection: sqlite3.Connection, table: str, tokenize: Any) -> None:

@@ -17,7 +17,7 @@ from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.ranking.topk import topk
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits
-from lcm_lab.text import Analyzer
+from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.values import value
 
 __all__ = ["BM25", "Lexical", "QueryLikelihood", "TfIdf"]
@@ -40,7 +40,7 @@ class Lexical(Scorer):
     """A scorer that is a weighted sum over posting lists: extend `index` and `weights`."""
 
     fields: tuple[str, ...]
-    analyzer: Analyzer
+    analyzer: Analysis
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists with the scorer's own values."""
@@ -110,7 +110,7 @@ class BM25(Lexical):
     k1: float = 1.2
     b: float = 0.75
     fields: tuple[str, ...] = FIELDS
-    analyzer: Analyzer = field(default_factory=Analyzer)
+    analyzer: Analysis = field(default_factory=Analyzer)
 
     def check(self) -> None:
         """Refuse parameters out of range."""
@@ -163,7 +163,7 @@ class QueryLikelihood(Lexical):
 
     mu: float = 100.0
     fields: tuple[str, ...] = FIELDS
-    analyzer: Analyzer = field(default_factory=Analyzer)
+    analyzer: Analysis = field(default_factory=Analyzer)
 
     def check(self) -> None:
         """Refuse parameters out of range."""
@@ -209,7 +209,7 @@ class TfIdf(Lexical):
 
     sublinear: bool = True
     fields: tuple[str, ...] = FIELDS
-    analyzer: Analyzer = field(default_factory=Analyzer)
+    analyzer: Analysis = field(default_factory=Analyzer)
 
     def check(self) -> None:
         """Refuse parameters out of range."""

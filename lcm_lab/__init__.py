@@ -1,0 +1,124 @@
+"""Measure what a search policy finds, and what it costs, on a conversation history.
+
+A *ranker* turns topics into a run over a corpus; `evaluate` turns any number of rankers into one
+table; a report shows it.
+
+**Data.** `read` takes transcripts as they came and gives `Transcripts`. `load` takes a name that
+ships with the library, or a path, and gives a `Collection`: a `Corpus` with questions and
+judgements. `generate` makes one from a seed.
+
+>>> import lcm_lab as lcm
+>>> corpus = lcm.Corpus(["We chose Postgres.", "Lunch at noon?", "Postgres it is, then."])
+
+**Policies** are expressions, and values: they compare, hash, pickle and print as written.
+
+>>> policy = lcm.BM25() % 100 + 0.3 * lcm.TfIdf() >> lcm.Recency("30D") % 10
+>>> policy
+BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
+
+``a >> b`` lets b re-score what a found, ``a + b`` fuses by score, ``0.3 * a`` weighs, ``a % 10``
+keeps the best ten. `RRF` fuses by rank; `Neighbours`, `SessionPrior` and `ByRole` judge a message
+by what stands around it; an `Analyzer` says how text becomes terms. Every policy is a `Ranker`. To
+write your own, extend `Scorer`, `Contextual`, `Modifier` or `Reranker` and make it a `value`;
+`Named` gives a function of yours an identity; `vary` stands where a value would and spans a grid.
+
+**Searching.** A fitted policy answers a question with a table, and many at once with a `Run`.
+
+>>> search = (lcm.BM25() % 2).fit(corpus)
+>>> search("which database, Postgres?")["docno"].tolist()
+['m3', 'm1']
+
+**Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
+page. ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of
+your own should pass, ``lcm.errors`` what can go wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lcm_lab import errors as errors
+    from lcm_lab import measures as measures
+    from lcm_lab import testing as testing
+    from lcm_lab.collection import Collection as Collection
+    from lcm_lab.corpus import Corpus as Corpus
+    from lcm_lab.evaluation.harness import evaluate as evaluate
+    from lcm_lab.evaluation.result import Evaluation as Evaluation
+    from lcm_lab.ranking.base import Ranker as Ranker
+    from lcm_lab.ranking.context import ByRole as ByRole
+    from lcm_lab.ranking.context import Neighbours as Neighbours
+    from lcm_lab.ranking.context import SessionPrior as SessionPrior
+    from lcm_lab.ranking.contextual import Contextual as Contextual
+    from lcm_lab.ranking.diverse import MMR as MMR
+    from lcm_lab.ranking.diverse import Dedupe as Dedupe
+    from lcm_lab.ranking.fuse import RRF as RRF
+    from lcm_lab.ranking.fuse import Fuse as Fuse
+    from lcm_lab.ranking.grams import CharGrams as CharGrams
+    from lcm_lab.ranking.grams import Grams as Grams
+    from lcm_lab.ranking.lexical import BM25 as BM25
+    from lcm_lab.ranking.lexical import QueryLikelihood as QueryLikelihood
+    from lcm_lab.ranking.lexical import TfIdf as TfIdf
+    from lcm_lab.ranking.modifier import Modifier as Modifier
+    from lcm_lab.ranking.modifier import Reranker as Reranker
+    from lcm_lab.ranking.rerank import Recency as Recency
+    from lcm_lab.ranking.scorer import Scorer as Scorer
+    from lcm_lab.reporting.report import ranking_report as ranking_report
+    from lcm_lab.run import Run as Run
+    from lcm_lab.synth.generate import generate as generate
+    from lcm_lab.text import Analyzer as Analyzer
+    from lcm_lab.transcripts.base import Transcripts as Transcripts
+    from lcm_lab.transcripts.load import load as load
+    from lcm_lab.transcripts.read import read as read
+    from lcm_lab.values import Named as Named
+    from lcm_lab.values import value as value
+    from lcm_lab.values import vary as vary
+
+__version__ = "0.1.0"
+
+#: Where each public name lives. Nothing is imported before it is asked for, so that a program that
+#: needs one of them does not wait for the others; the imports above tell type checkers the same.
+_HOMES = {
+    "errors": ["errors"],
+    "measures": ["measures"],
+    "testing": ["testing"],
+    "collection": ["Collection"],
+    "corpus": ["Corpus"],
+    "evaluation.harness": ["evaluate"],
+    "evaluation.result": ["Evaluation"],
+    "ranking.base": ["Ranker"],
+    "ranking.diverse": ["MMR", "Dedupe"],
+    "ranking.fuse": ["RRF", "Fuse"],
+    "ranking.modifier": ["Modifier", "Reranker"],
+    "ranking.scorer": ["Scorer"],
+    "ranking.contextual": ["Contextual"],
+    "ranking.context": ["ByRole", "Neighbours", "SessionPrior"],
+    "ranking.grams": ["CharGrams", "Grams"],
+    "ranking.lexical": ["BM25", "QueryLikelihood", "TfIdf"],
+    "ranking.rerank": ["Recency"],
+    "reporting.report": ["ranking_report"],
+    "run": ["Run"],
+    "synth.generate": ["generate"],
+    "text": ["Analyzer"],
+    "transcripts.base": ["Transcripts"],
+    "transcripts.load": ["load"],
+    "transcripts.read": ["read"],
+    "values": ["Named", "value", "vary"],
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'lcm_lab' has no attribute {name!r}")
+    home = importlib.import_module(f"{__name__}.{_HOME[name]}")
+    found = home if _HOME[name] == name else getattr(home, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,87 @@
+"""How much of a question a document holds: the statistic by which difficulty is controlled.
+
+Share of the question's distinct content stems that occur in the document, which is the speaker and
+the text of a turn. The stemmer is a plain suffix stripper of our own, frozen with the collections:
+a new release of a real one must not change which question is asked. The checks measure again with
+Snowball (`lcm_lab.synth.checks`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+__all__ = ["Overlap", "plain", "stems"]
+
+#: Words that ask rather than name, and what is left of clitics once the apostrophe is cut.
+STOP = frozenset(
+    (
+        "s", "t", "d", "m", "ll", "re", "ve",
+        "a", "about", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can",
+        "could", "did", "do", "does", "done", "for", "from", "had", "has", "have", "he", "her",
+        "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no",
+        "not", "of", "on", "or", "our", "she", "should", "so", "such", "that", "the", "their",
+        "them", "then", "there", "these", "they", "this", "to", "us", "was", "we", "were",
+        "what", "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you",
+        "your",
+    )
+)  # fmt: skip
+WORD = re.compile(r"[^\W_]+")
+SUFFIXES = ("ingly", "edly", "ings", "ing", "ies", "ied", "ed", "es", "ly", "s", "e", "y")
+
+
+class Overlap:
+    """The stems of a conversation's documents, in order, ready to be compared with questions."""
+
+    def __init__(self, documents: Iterable[str]) -> None:
+        self._where: dict[str, list[int]] = defaultdict(list)
+        for number, document in enumerate(documents):
+            for one in stems(document):
+                self._where[one].append(number)
+
+    def of(self, question: str, gold: Sequence[int], size: int) -> tuple[int, int]:
+        """Give the overlap with the gold, and how many others of the first ``size`` reach its best.
+
+        The overlap is the mean over the gold documents, in thousandths and rounded down, so that no
+        float decides anything; without gold it is that of the best document.
+        """
+        asked = stems(question)
+        held: Counter[int] = Counter()
+        for one in asked:
+            places = self._where.get(one, [])
+            held.update(places[: bisect_left(places, size)])
+        unit = max(len(asked), 1)
+        if not gold:
+            return max(held.values(), default=0) * 1000 // unit, 0
+        top = max(held[i] for i in gold)
+        beaten = sum(count >= top for i, count in held.items() if i not in gold)
+        silent = size - len(held.keys() | set(gold))
+        share = sum(held[i] for i in gold) * 1000 // (unit * len(gold))
+        return share, beaten if top else beaten + silent
+
+
+@cache
+def stem(word: str) -> str:
+    """Strip one English suffix where enough letters remain, and a doubled last letter."""
+    for suffix in SUFFIXES:
+        least = 2 if suffix == "ing" else 3
+        if word.endswith(suffix) and len(word) - len(suffix) >= least and not word.endswith("ss"):
+            word = word[: -len(suffix)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        return word[:-1]
+    return word
+
+
+def stems(text: str) -> frozenset[str]:
+    """Give the distinct content stems of a text."""
+    words = (word.lower() for word in WORD.findall(text))
+    return frozenset(stem(word) for word in words if word not in STOP)
+
+
+def plain(text: str) -> str:
+    """Give a text's words alone, in lower case: what two texts share that say the same."""
+    return " ".join(WORD.findall(text.lower()))
