@@ -16,11 +16,20 @@ judgements. `generate` makes one from a seed.
 >>> policy
 BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
 
-``a >> b`` lets b re-score what a found, ``a + b`` fuses by score, ``0.3 * a`` weighs, ``a % 10``
-keeps the best ten. `RRF` fuses by rank; `Neighbours`, `SessionPrior` and `ByRole` judge a message
-by what stands around it; an `Analyzer` says how text becomes terms. Every policy is a `Ranker`. To
-write your own, extend `Scorer`, `Contextual`, `Modifier` or `Reranker` and make it a `value`;
-`Named` gives a function of yours an identity; `vary` stands where a value would and spans a grid.
+``a >> b`` lets b act on what a found, ``a + b`` fuses, ``0.3 * a`` weighs, ``a % 10`` cuts.
+
+- Words: `BM25`, `TfIdf`, `QueryLikelihood`, `CharGrams`, seen through an `Analyzer` (`Grams`,
+  `Split`).
+- Exactly: `FTS5`, `Phrase`, `Regex`, `Substring`.
+- Around: `Neighbours`, `SessionPrior`, `ByRole`.
+- By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. Without repeats: `MMR`, `Dedupe`.
+- By rank or by list: `RRF`, `Fuse`, `Fallback`, `Append`.
+- The systems under study: `LosslessClaw`, `SessionsSearch`, `OpenClawMemory`, `EpisodicMemory`
+  and `NaiveBM25`, of which the parts are `Saturated`, `Mix` and `AtLeast`.
+
+`Scorer`, `Contextual`, `Modifier` and `Reranker` are for writing a `Ranker` of your own; `value`
+makes it a value, `vary` stands where a value would and spans a grid, `Named` gives a callable an
+identity.
 
 **Searching.** A fitted policy answers a question with a table, and many at once with a `Run`.
 
@@ -51,8 +60,12 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.context import Neighbours as Neighbours
     from lcm_lab.ranking.context import SessionPrior as SessionPrior
     from lcm_lab.ranking.contextual import Contextual as Contextual
+    from lcm_lab.ranking.decay import Decay as Decay
     from lcm_lab.ranking.diverse import MMR as MMR
     from lcm_lab.ranking.diverse import Dedupe as Dedupe
+    from lcm_lab.ranking.exact import Regex as Regex
+    from lcm_lab.ranking.exact import Substring as Substring
+    from lcm_lab.ranking.fts import FTS5 as FTS5
     from lcm_lab.ranking.fuse import RRF as RRF
     from lcm_lab.ranking.fuse import Fuse as Fuse
     from lcm_lab.ranking.grams import CharGrams as CharGrams
@@ -62,8 +75,22 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.lexical import TfIdf as TfIdf
     from lcm_lab.ranking.modifier import Modifier as Modifier
     from lcm_lab.ranking.modifier import Reranker as Reranker
+    from lcm_lab.ranking.openclaw import AtLeast as AtLeast
+    from lcm_lab.ranking.openclaw import Mix as Mix
+    from lcm_lab.ranking.openclaw import Saturated as Saturated
+    from lcm_lab.ranking.order import Newest as Newest
+    from lcm_lab.ranking.order import TiesByTime as TiesByTime
+    from lcm_lab.ranking.phrase import Phrase as Phrase
+    from lcm_lab.ranking.reference import EpisodicMemory as EpisodicMemory
+    from lcm_lab.ranking.reference import LosslessClaw as LosslessClaw
+    from lcm_lab.ranking.reference import NaiveBM25 as NaiveBM25
+    from lcm_lab.ranking.reference import OpenClawMemory as OpenClawMemory
+    from lcm_lab.ranking.reference import SessionsSearch as SessionsSearch
     from lcm_lab.ranking.rerank import Recency as Recency
     from lcm_lab.ranking.scorer import Scorer as Scorer
+    from lcm_lab.ranking.split import Split as Split
+    from lcm_lab.ranking.turns import Append as Append
+    from lcm_lab.ranking.turns import Fallback as Fallback
     from lcm_lab.reporting.report import ranking_report as ranking_report
     from lcm_lab.run import Run as Run
     from lcm_lab.synth.generate import generate as generate
@@ -75,31 +102,47 @@ if TYPE_CHECKING:
     from lcm_lab.values import value as value
     from lcm_lab.values import vary as vary
 
+
 __version__ = "0.1.0"
 
 #: Where each public name lives. Nothing is imported before it is asked for, so that a program that
 #: needs one of them does not wait for the others; the imports above tell type checkers the same.
 _HOMES = {
-    "errors": ["errors"],
-    "measures": ["measures"],
-    "testing": ["testing"],
     "collection": ["Collection"],
     "corpus": ["Corpus"],
+    "errors": ["errors"],
     "evaluation.harness": ["evaluate"],
     "evaluation.result": ["Evaluation"],
+    "measures": ["measures"],
     "ranking.base": ["Ranker"],
-    "ranking.diverse": ["MMR", "Dedupe"],
-    "ranking.fuse": ["RRF", "Fuse"],
-    "ranking.modifier": ["Modifier", "Reranker"],
-    "ranking.scorer": ["Scorer"],
-    "ranking.contextual": ["Contextual"],
     "ranking.context": ["ByRole", "Neighbours", "SessionPrior"],
+    "ranking.contextual": ["Contextual"],
+    "ranking.decay": ["Decay"],
+    "ranking.diverse": ["MMR", "Dedupe"],
+    "ranking.exact": ["Regex", "Substring"],
+    "ranking.fts": ["FTS5"],
+    "ranking.fuse": ["RRF", "Fuse"],
     "ranking.grams": ["CharGrams", "Grams"],
     "ranking.lexical": ["BM25", "QueryLikelihood", "TfIdf"],
+    "ranking.modifier": ["Modifier", "Reranker"],
+    "ranking.openclaw": ["AtLeast", "Mix", "Saturated"],
+    "ranking.order": ["Newest", "TiesByTime"],
+    "ranking.phrase": ["Phrase"],
+    "ranking.reference": [
+        "EpisodicMemory",
+        "LosslessClaw",
+        "NaiveBM25",
+        "OpenClawMemory",
+        "SessionsSearch",
+    ],
     "ranking.rerank": ["Recency"],
+    "ranking.scorer": ["Scorer"],
+    "ranking.split": ["Split"],
+    "ranking.turns": ["Append", "Fallback"],
     "reporting.report": ["ranking_report"],
     "run": ["Run"],
     "synth.generate": ["generate"],
+    "testing": ["testing"],
     "text": ["Analyzer"],
     "transcripts.base": ["Transcripts"],
     "transcripts.load": ["load"],

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcm_lab.columns import NO_TIME, SCHEMA, as_table, in_order
+from lcm_lab.columns import NO_TIME, as_table, in_order
 from lcm_lab.errors import BadParameter, nearest
 from lcm_lab.ids import digest
 from lcm_lab.rows import Rows, intersect, rows_of, tidy
@@ -79,7 +79,7 @@ class Corpus:
     @property
     def filters(self) -> list[str]:
         """Names that `rows` takes, since and before included."""
-        return [name for name in self.columns if self._filterable(name)] + ["since", "before"]
+        return [*self._filterable, "since", "before"]
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Give a column as an Arrow array."""
@@ -149,7 +149,7 @@ class Corpus:
         """
         found: Rows = self.conversations_of(filters.get("conversation"))
         for name, wanted in filters.items():
-            if name not in ("since", "before") and not self._filterable(name):
+            if name not in ("since", "before") and name not in self._filterable:
                 there = ", ".join(self.filters[:-2])
                 raise BadParameter(
                     f"Cannot filter on {name!r}. This corpus has {there}; since and before work on "
@@ -181,12 +181,10 @@ class Corpus:
         parts = [part.cast(pa.large_string()) for part in parts]
         return pc.binary_join_element_wise(*parts, pa.scalar(" ", pa.large_string()))
 
-    def _filterable(self, name: str) -> bool:
-        return (
-            name in self._table.column_names
-            and name not in UNFILTERED
-            and (name in SCHEMA or pa.types.is_string(self._table[name].type))
-        )
+    @cached_property
+    def _filterable(self) -> dict[str, None]:
+        texts = (n for n in self.columns if pa.types.is_string(self._table[n].type))
+        return dict.fromkeys(name for name in texts if name not in UNFILTERED)
 
     def _equal(self, rows: Rows, name: str, wanted: Any) -> Rows:
         codes, names = self.codes(name)

@@ -133,7 +133,8 @@ def _same(found: Hits, wanted: Hits, clause: str, *where: Any) -> None:
 
 def _check_runs(policy: Ranker, corpus: Corpus) -> None:
     search = policy.fit(corpus)
-    for filters in ({}, {"conversation": "c1"}, {"role": "user"}, {"before": "2026-01-09"}):
+    narrowings: list[dict[str, Any]] = [{}, {"conversation": "c1"}, {"role": "user"}]
+    for filters in [*narrowings, {"before": "2026-01-09"}]:
         run = search.run(list(QUERIES), **filters)
         _check_order(run, policy)
         allowed = corpus.rows(**filters)

@@ -44,7 +44,7 @@ class Zipf:
 
 
 def zipf(size: int, *, questions: int = 400, seed: int = 0) -> Zipf:
-    """Make a corpus of ``size`` messages, and questions about it; the same seed, the same corpus."""
+    """Make a corpus of ``size`` messages, and questions about it; equal seeds make equal ones."""
     rng = np.random.default_rng(seed)
     lengths = np.clip(np.round(rng.lognormal(3.62, 0.95, size)), 5, 2000).astype(np.int64)
     talks = np.sort(rng.integers(0, max(8, size // TALK), size))

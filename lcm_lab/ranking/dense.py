@@ -18,6 +18,7 @@ from lcm_lab.ranking.embedder import Embedder, Encoder, check_encoder
 from lcm_lab.ranking.ladder import SCANS, Scan, build
 from lcm_lab.ranking.lsa import LSA
 from lcm_lab.ranking.nearest import Eager, Lazy, Ranked, encoded, exact
+from lcm_lab.ranking.passages import spoken
 from lcm_lab.ranking.scorer import Scorer, gathered
 from lcm_lab.rows import Rows, count
 from lcm_lab.run import Hits, Run
@@ -104,11 +105,11 @@ class Dense(Scorer):
 
     def index(self, corpus: Corpus) -> Eager | Lazy:
         """Encode every row, or make ready to."""
-        texts = corpus.view(self.fields).to_pylist()
-        embedder = Embedder(self.encoder, texts)
+        texts = spoken(corpus, self.fields, self.chunk)
+        embedder = Embedder(self.encoder, [passage for row in texts for passage in row])
         if self.lazy:
-            return Lazy(embedder, texts, self.chunk)
-        made = encoded(embedder, texts, self.chunk)
+            return Lazy(embedder, texts)
+        made = encoded(embedder, texts)
         return Eager(embedder, made, build(self.scan, made.vectors))
 
     def score(self, index: Eager | Lazy, queries: Sequence[str]) -> Floats:

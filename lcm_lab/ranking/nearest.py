@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from lcm_lab.ranking.embedder import Embedder
 from lcm_lab.ranking.ladder import BEAM, Coarse
-from lcm_lab.ranking.passages import passages
 from lcm_lab.ranking.scorer import CELLS
 from lcm_lab.ranking.vectors import Passages, each
 from lcm_lab.rows import Rows, count, distinct, rows_of
@@ -35,11 +34,10 @@ FACTOR = 4
 BLOCK = 128
 
 
-def encoded(embedder: Embedder, texts: Sequence[str], words: int | None) -> Passages:
-    """Encode texts, in passages of at most so many words."""
-    cut = [passages(text, words) for text in texts]
-    starts = np.cumsum([0, *map(len, cut)])
-    vectors = embedder.documents([part for parts in cut for part in parts])
+def encoded(embedder: Embedder, texts: Sequence[list[str]]) -> Passages:
+    """Encode the passages of each row."""
+    starts = np.cumsum([0, *map(len, texts)])
+    vectors = embedder.documents([passage for row in texts for passage in row])
     return Passages(vectors, None if starts[-1] == len(texts) else starts)
 
 
@@ -102,16 +100,14 @@ class Lazy:
     Attributes
     ----------
     embedder : Embedder
-    texts : list of str
-    words : int or None
-        Of a passage.
+    texts : list of list of str
+        The passages of each row.
     made : dict of int to float32 array of shape (n_passages, n_dimensions)
         The vectors of the rows encoded so far.
     """
 
     embedder: Embedder
-    texts: list[str]
-    words: int | None
+    texts: list[list[str]]
     made: dict[int, Vectors] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -121,7 +117,7 @@ class Lazy:
         """Encode those rows that are not yet."""
         lacking = [row for row in distinct(rows_of(rows)).tolist() if row not in self.made]
         if lacking:
-            new = encoded(self.embedder, [self.texts[row] for row in lacking], self.words)
+            new = encoded(self.embedder, [self.texts[row] for row in lacking])
             for i, row in enumerate(lacking):
                 self.made[row] = new.vectors[new.of(slice(i, i + 1))]
 

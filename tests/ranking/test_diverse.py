@@ -13,7 +13,9 @@ def docnos(policy, rows, question):
 
 
 def test_likeness_is_the_share_of_terms_in_common():
-    sets = term_sets(Corpus(["wal table", "table lunch", "noon", ""]), Analyzer(stop=None), ("text",))
+    sets = term_sets(
+        Corpus(["wal table", "table lunch", "noon", ""]), Analyzer(stop=None), ("text",)
+    )
     found = jaccard(sets)
     assert found[0].tolist() == pytest.approx([1, 1 / 3, 0, 0])
     assert found[3].tolist() == [0, 0, 0, 0]

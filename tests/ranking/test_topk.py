@@ -32,9 +32,9 @@ allowed = st.one_of(
 )
 
 
-@pytest.mark.parametrize("short", [0, 50, 10**9])
+@pytest.mark.parametrize(("span", "short"), [(10**9, 0), (0, 0), (0, 50), (0, 10**9)])
 @given(st.sampled_from(CORPORA), queries, st.sampled_from([1, 3, 10, 1000]), allowed)
-def test_every_way_gives_the_floats_of_the_definition(short, corpus, query, k, rows):
+def test_every_way_gives_the_floats_of_the_definition(span, short, corpus, query, k, rows):
     scorer = BM25(analyzer=PLAIN, fields=("text",))
     index = scorer.index(corpus)
     weights = scorer.weights(index, query)
@@ -42,21 +42,18 @@ def test_every_way_gives_the_floats_of_the_definition(short, corpus, query, k, r
     some = rows_of(rows)
     hit = some[scores[some] > 0]
     wanted = best_first(hit, scores[hit], k)
-    was, topk.SHORT = topk.SHORT, short
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topk, "SPAN", span)
+        patch.setattr(topk, "SHORT", short)
         found = topk.best(index.postings, weights, k, rows)
-    finally:
-        topk.SHORT = was
     assert found[0].tolist() == wanted[0].tolist()
     assert found[1].tolist() == wanted[1].tolist()
 
 
-def test_the_array_of_zeros_is_given_back_as_such():
+def test_the_array_of_zeros_is_given_back_as_such(monkeypatch):
+    monkeypatch.setattr(topk, "SPAN", 0)
+    monkeypatch.setattr(topk, "SHORT", 0)
     corpus, scorer = CORPORA[0], BM25(analyzer=PLAIN, fields=("text",))
     index = scorer.index(corpus)
-    was, topk.SHORT = topk.SHORT, 0
-    try:
-        topk.best(index.postings, scorer.weights(index, "w0 w1 w7"), 3, slice(0, 400))
-    finally:
-        topk.SHORT = was
+    topk.best(index.postings, scorer.weights(index, "w0 w1 w7"), 3, slice(0, 400))
     assert not topk._local.sums.any()
