@@ -10,9 +10,9 @@ import numpy as np
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.ranking.base import Ranker
+from lcm_lab.ranking.lexical import BM25
 from lcm_lab.ranking.modifier import Modifier
 from lcm_lab.ranking.scorer import Scorer
-from lcm_lab.ranking.lexical import BM25
 from lcm_lab.rows import Rows, contains, count, rows_of
 from lcm_lab.run import Hits, Run, best_first
 from lcm_lab.topics import Topics
@@ -103,8 +103,10 @@ def _row_sets(corpus: Corpus) -> Iterator[Rows]:
 def _check_paths(scorer: Scorer, corpus: Corpus) -> None:
     index = scorer.index(corpus)
     scores = np.asarray(scorer.score(index, QUERIES), np.float64)
-    _expect(scores.shape == (len(QUERIES), len(corpus)), "score is (n_queries, n_docs)", scores.shape)
-    _expect(np.isfinite(scores).all() and (scores >= 0).all(), "scores are finite, 0 or more", scorer)
+    shape = (len(QUERIES), len(corpus))
+    _expect(scores.shape == shape, "score is (n_queries, n_docs)", scores.shape)
+    fine = np.isfinite(scores).all() and (scores >= 0).all()
+    _expect(fine, "scores are finite, 0 or more", scorer)
     for rows in _row_sets(corpus):
         for k in (1, 3, 10 * len(corpus) + 1):
             found = scorer.topk(index, QUERIES, k, [rows] * len(QUERIES))

@@ -208,6 +208,27 @@ def datasets(json: Json = False) -> None:
     print(shipped_collections(json=json))
 
 
+@app.command(short_help="Time the engine beside others, side by side.")
+def bench(
+    what: Annotated[Literal["ranking"], typer.Argument(help="What is timed: ranking.")],
+    *,
+    size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
+    questions: Annotated[int, typer.Option(min=1, help="How many questions of each kind.")] = 400,
+    seed: Annotated[int, typer.Option(help="Another seed, other messages.")] = 0,
+    json: Json = False,
+) -> None:
+    """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
+
+    
+    Example:
+      lcm-lab bench ranking --size 1000000
+    """
+    from lcm_lab.agent.speed import timed
+
+    del what
+    print(timed(size, questions, seed, json=json))
+
+
 def main() -> int:
     """Run the command; what ``lcm-lab`` and ``python -m lcm_lab`` call."""
     for stream in (sys.stdout, sys.stderr):

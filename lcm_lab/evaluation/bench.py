@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,9 @@ def bench_ranking(size: int = 100_000, *, questions: int = 400, seed: int = 0) -
     """
     made = zipf(size, questions=questions, seed=seed)
     engines = _engines()
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1), ExitStack() as done:
+        for engine in engines:
+            done.callback(engine.close)
         rows = [_build(engine, made) for engine in progress(engines, "build")]
         for work, ask, asked in _work(made):
             rows += _timed(engines, work, ask, asked, seed)

@@ -25,6 +25,9 @@ class Engine(Protocol):
     def build(self, corpus: Corpus) -> None:
         """Index the texts of a corpus, from raw text."""
 
+    def close(self) -> None:
+        """Give back what the index took on disk."""
+
     def search(self, query: str) -> Any:
         """Give the ten best rows of all."""
 
@@ -35,7 +38,14 @@ class Engine(Protocol):
         """Give the ten best rows of a stretch of the time line."""
 
 
-class Ours:
+class InMemory:
+    """An engine that leaves nothing behind."""
+
+    def close(self) -> None:
+        """Nothing is on disk."""
+
+
+class Ours(InMemory):
     """A policy of this library."""
 
     def __init__(self, name: str, policy: Ranker) -> None:
@@ -72,7 +82,7 @@ def _extra(module: str) -> Any:
         ) from None
 
 
-class BM25s:
+class BM25s(InMemory):
     """bm25s with its numba backend; it filters by zeroing scores."""
 
     name = "bm25s, numba"
@@ -135,6 +145,11 @@ class Tantivy:
         self.index.reload()
         self.searcher = self.index.searcher()
 
+    def close(self) -> None:
+        """Remove the index."""
+        del self.searcher, self.index
+        self.folder.cleanup()
+
     def search(self, query: str) -> Any:
         """Give the ten best rows of all."""
         return self.searcher.search(self._any(query), 10, count=False)
@@ -184,6 +199,11 @@ class FTS5Engine:
             run("insert into found(found) values ('optimize')")
             run("create index talk on message(conversation)")
 
+    def close(self) -> None:
+        """Remove the database."""
+        self.database.close()
+        self.folder.cleanup()
+
     def search(self, query: str) -> Any:
         """Give the ten best rows of all."""
         return self._ask(query, "", ())
@@ -198,6 +218,6 @@ class FTS5Engine:
         return self._ask(query, "and rowid >= ? and rowid < ?", (rows.start, rows.stop))
 
     def _ask(self, query: str, condition: str, given: tuple[Any, ...]) -> Any:
-        words = " or ".join(f'"{word}"' for word in query.split())
+        words = " OR ".join(f'"{word}"' for word in query.split())
         sql = f"select rowid from found where found match ? {condition} order by rank limit 10"
         return self.database.execute(sql, (words, *given)).fetchall()
