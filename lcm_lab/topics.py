@@ -62,7 +62,9 @@ class Topics:
             For a frame without ``query``, or repeated qids.
         """
         if isinstance(questions, Topics):
-            return questions if not filters else questions.narrow(filters)
+            if questions.corpus is not corpus:
+                raise BadInput("These topics were made for another corpus. Make them anew for this.")
+            return questions.narrow(filters) if filters else questions
         if isinstance(questions, pd.DataFrame):
             return cls._of_frame(questions, corpus, filters)
         listed = [questions] if isinstance(questions, str) else list(questions)

@@ -89,6 +89,11 @@ def test_topics_without_a_query_column_or_with_repeated_qids_are_refused():
         Topics.of(pd.DataFrame({"qid": ["q7", "q7"], "query": ["x", "y"]}), CORPUS)
 
 
+def test_topics_of_another_corpus_are_refused():
+    with pytest.raises(BadInput, match="made for another corpus"):
+        Topics.of(Topics.of("x", CORPUS), Corpus(["x"]))
+
+
 def test_a_filter_that_the_corpus_does_not_have_is_refused():
     with pytest.raises(BadParameter, match="Cannot filter on 'tenant'"):
         Topics.of("x", CORPUS, tenant="acme")
