@@ -63,7 +63,7 @@ class Topics:
         """
         if isinstance(questions, Topics):
             if questions.corpus is not corpus:
-                raise BadInput("These topics were made for another corpus. Make them anew for this.")
+                raise BadInput("These topics were made for another corpus. Make them anew.")
             return questions.narrow(filters) if filters else questions
         if isinstance(questions, pd.DataFrame):
             return cls._of_frame(questions, corpus, filters)

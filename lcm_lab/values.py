@@ -7,6 +7,7 @@ decision. State never enters a value.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, dataclass_transform, runtime_checkable
@@ -47,9 +48,9 @@ def value(cls: type[T]) -> type[T]:
     >>> Decay("7D", 0.5) == Decay("7D")
     True
     """
-    for name in cls.__dict__.get("__annotations__", {}):
+    for name in inspect.get_annotations(cls):
         if callable(getattr(super(cls, cls), name, None)):
-            raise BadParameter(f"{cls.__name__}.{name} hides a method. Give the field another name.")
+            raise BadParameter(f"{cls.__name__}.{name} hides a method. Rename the field.")
     own_init = "__init__" in cls.__dict__
     if "__repr__" not in cls.__dict__:
         cls.__repr__ = _repr  # type: ignore[method-assign]

@@ -47,7 +47,7 @@ def test_lists_become_tuples_so_that_values_hash():
 
 
 def test_a_value_is_checked_when_it_is_made():
-    with pytest.raises(BadParameter, match="between 0 and 1. Got 2"):
+    with pytest.raises(BadParameter, match=r"between 0 and 1\. Got 2"):
         Decay("7D", 2)
 
 
@@ -96,7 +96,7 @@ def test_a_field_that_hides_a_method_is_refused_when_the_class_is_made():
         def score(self):
             return 1
 
-    with pytest.raises(BadParameter, match="Derived.score hides a method"):
+    with pytest.raises(BadParameter, match=r"Derived\.score hides a method"):
 
         @value
         class Derived(Base):

@@ -181,6 +181,12 @@ def generate(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write.")],
     size: Annotated[Literal["S", "M", "L"], typer.Option(help="How large.")] = "S",
     seed: Annotated[int, typer.Option(help="Another seed, another history.")] = 0,
+    tier: Annotated[
+        int, typer.Option(help="How strong the distractors are: 1, 6 (as in chats) or 23.")
+    ] = 6,
+    templates: Annotated[
+        Literal["A", "B"], typer.Option(help="Wording: A to develop with, B to test with.")
+    ] = "A",
 ) -> None:
     """Generate a synthetic collection: a history, questions, and what answers them.
 
@@ -188,11 +194,11 @@ def generate(
     Example:
       lcm-lab generate chat --seed 7 --out my-chat
     """
-    from lcm_lab.synth.generate import generate as make
+    from lcm_lab.synth.generate import build, write
 
-    collection = make(profile, size=size, seed=seed)
-    say(repr(collection))
-    print(collection.save(out))
+    built = build(profile, size=size, seed=seed, tier=tier, templates=templates)
+    say(repr(built.collection))
+    print(write(out, built))
 
 
 @app.command(short_help="List the collections that ship.")

@@ -24,7 +24,11 @@ NOTES = (
     "ten shares nothing).",
     "Turn lengths, the share of facts that are asked for and the overlap were set from five "
     "conversations of LoCoMo, and the level of BM25 was looked at there: it is no blind test.",
-    "Whether it ranks systems as LoCoMo does is measured apart, by the validation.",
+    "Over 22 lexical systems it orders as LoCoMo's turns do (tau-b .85 at seed 0, bootstrap "
+    "interval .80 to .90), but that was watched while parameters were changed: it is agreement in "
+    "sample.",
+    "A ranker that lends an answer the score of the question before it gains on LoCoMo and loses "
+    "here: what stands around a message is less telling than in real chats.",
 )
 
 
@@ -61,7 +65,6 @@ def card(
 def card_text(card: dict[str, Any]) -> str:
     """Give the card as Markdown for a reader."""
     made = card["parameters"]
-    words, sessions = card["words_per_message"], card["messages_per_session"]
     head = [
         f"# synth-{made['profile']}-{made['size'].lower()}",
         "",
@@ -73,10 +76,10 @@ def card_text(card: dict[str, Any]) -> str:
         f"tier={made['tier']}, templates={made['templates']!r})`. Licence {card['licence']}.",
         f"Canary {card['canary']}: please keep it out of training data.",
         "",
-        f"- {card['messages']:,} messages in {card['sessions']} sessions; words a message: mean "
-        f"{words['mean']}, quartiles {_listed(words['quartiles'])}; messages a session: mean "
-        f"{sessions['mean']}, quartiles {_listed(sessions['quartiles'])}. LoCoMo: mean 23 words, "
-        "quartiles 15, 22 and 31; 22 messages a session.",
+        f"- {card['messages']:,} messages in {card['sessions']} sessions; words a message: "
+        f"{_spread(card['words_per_message'])}; messages a session: "
+        f"{_spread(card['messages_per_session'])}. LoCoMo: mean 23 words, quartiles 15, 22 and 31; "
+        "22 messages a session.",
         f"- The gold holds {card['overlap']:.2f} of a question's content stems (LoCoMo .54); a "
         f"median of {card['tie_or_beat_median']:g} other messages hold as many or more (LoCoMo 6).",
         "- Grades: 3 states the answer, 2 is one part of several, 1 is a superseded value (stale)",
@@ -100,6 +103,10 @@ def card_text(card: dict[str, Any]) -> str:
         *(f"- {note}" for note in card["notes"]),
     ]
     return "\n".join([*head, *rows, *notes]) + "\n"
+
+
+def _spread(of: dict[str, Any]) -> str:
+    return f"mean {of['mean']}, quartiles {_listed(of['quartiles'])}"
 
 
 def _about(kind: str, topics: Sequence[Topic]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ CARD = {
     "licence": "CC BY-SA 4.0",
     "unit": "message",
     "notes": [
-        "A batch is a session; its messages share the day of its time anchor, which is read as UTC.",
+        "A batch is a session; its messages share the day of its time anchor, read as UTC.",
         "Evidence is every message id under source_chat_ids, whatever the nesting; what names no "
         "message is listed under bad_evidence and left out.",
         "Questions of abstention have no evidence. Summarization cites up to a dozen messages, any "
