@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import LIMIT, Ranker
+from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.ranking.search import Search
 from lcm_lab.run import Run
 from lcm_lab.topics import Topics
 from lcm_lab.values import parts, varies
 
-__all__ = ["Indexes", "Searcher"]
+if TYPE_CHECKING:
+    from lcm_lab.ranking.miss import Miss
+
+__all__ = ["Indexes", "Searcher", "within"]
+
+T = TypeVar("T")
 
 
 class Indexes:
@@ -59,7 +65,9 @@ class Searcher:
             policy.retrieve(None, LIMIT)  # type: ignore[arg-type]  # raises, with the way out
         self.policy, self.corpus = policy, corpus
         self.indexes = Indexes(corpus) if indexes is None else indexes
-        for scorer in scorers(policy):
+        for ranker in within(policy, Contextual):
+            ranker.prepare(corpus)
+        for scorer in within(policy, Scorer):
             self.indexes[scorer]
 
     def __repr__(self) -> str:
@@ -86,6 +94,27 @@ class Searcher:
         asked = Topics.of(topics, self.corpus, **filters)
         return self.policy.retrieve(Search(self, asked), k)
 
+    def miss(self, question: str, docno: str, **filters: Any) -> Miss:
+        """Say what became of a message: in the list, hidden, without a match, outscored or cut.
+
+        Examples
+        --------
+        >>> import lcm_lab as lcm
+        >>> search = (lcm.BM25() % 1).fit(lcm.Corpus(["use WAL", "the WAL grew", "lunch"]))
+        >>> print(search.miss("wal", "m2"))
+        m2: cut by % 1: it stood at rank 2.
+        >>> print(search.miss("wal", "m3"))
+        m3: BM25() scores it 0: nothing in common with the question.
+
+        Raises
+        ------
+        NotFound
+            For a docno that the corpus does not hold.
+        """
+        from lcm_lab.ranking.miss import miss
+
+        return miss(self, question, docno, filters)
+
     def explain(self, question: str, **filters: Any) -> pd.DataFrame:
         """Give the hits of one question with a column a step, headed by the step's expression.
 
@@ -99,9 +128,9 @@ class Searcher:
         return pd.concat([hits[["docno", "rank", "score"]], steps, hits[["text"]]], axis=1)
 
 
-def scorers(policy: Any) -> Iterator[Scorer]:
-    """Walk over the scorers in a policy, leftmost first."""
-    if isinstance(policy, Scorer):
+def within(policy: Any, kind: type[T]) -> Iterator[T]:
+    """Walk over the rankers of a kind in a policy, leftmost first."""
+    if isinstance(policy, kind):
         yield policy
     for part in parts(policy):
-        yield from scorers(part)
+        yield from within(part, kind)
