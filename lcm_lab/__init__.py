@@ -20,6 +20,7 @@ BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
 
 - Words: `BM25`, `TfIdf`, `QueryLikelihood`, `CharGrams`, seen through an `Analyzer` (`Grams`,
   `Split`).
+- Meaning: `Dense`, with `LSA`, `WordLlama`, `MiniLM` or an `Encoder` of yours.
 - Exactly: `FTS5`, `Phrase`, `Regex`, `Substring`.
 - Around: `Neighbours`, `SessionPrior`, `ByRole`.
 - By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. Without repeats: `MMR`, `Dedupe`.
@@ -61,8 +62,12 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.context import SessionPrior as SessionPrior
     from lcm_lab.ranking.contextual import Contextual as Contextual
     from lcm_lab.ranking.decay import Decay as Decay
+    from lcm_lab.ranking.dense import Dense as Dense
     from lcm_lab.ranking.diverse import MMR as MMR
     from lcm_lab.ranking.diverse import Dedupe as Dedupe
+    from lcm_lab.ranking.embedder import Encoder as Encoder
+    from lcm_lab.ranking.encoders import MiniLM as MiniLM
+    from lcm_lab.ranking.encoders import WordLlama as WordLlama
     from lcm_lab.ranking.exact import Regex as Regex
     from lcm_lab.ranking.exact import Substring as Substring
     from lcm_lab.ranking.fts import FTS5 as FTS5
@@ -73,6 +78,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.lexical import BM25 as BM25
     from lcm_lab.ranking.lexical import QueryLikelihood as QueryLikelihood
     from lcm_lab.ranking.lexical import TfIdf as TfIdf
+    from lcm_lab.ranking.lsa import LSA as LSA
     from lcm_lab.ranking.modifier import Modifier as Modifier
     from lcm_lab.ranking.modifier import Reranker as Reranker
     from lcm_lab.ranking.openclaw import AtLeast as AtLeast
@@ -118,12 +124,16 @@ _HOMES = {
     "ranking.context": ["ByRole", "Neighbours", "SessionPrior"],
     "ranking.contextual": ["Contextual"],
     "ranking.decay": ["Decay"],
+    "ranking.dense": ["Dense"],
     "ranking.diverse": ["MMR", "Dedupe"],
+    "ranking.embedder": ["Encoder"],
+    "ranking.encoders": ["MiniLM", "WordLlama"],
     "ranking.exact": ["Regex", "Substring"],
     "ranking.fts": ["FTS5"],
     "ranking.fuse": ["RRF", "Fuse"],
     "ranking.grams": ["CharGrams", "Grams"],
     "ranking.lexical": ["BM25", "QueryLikelihood", "TfIdf"],
+    "ranking.lsa": ["LSA"],
     "ranking.modifier": ["Modifier", "Reranker"],
     "ranking.openclaw": ["AtLeast", "Mix", "Saturated"],
     "ranking.order": ["Newest", "TiesByTime"],

@@ -106,6 +106,10 @@ class Corpus:
             self._memo[key] = make()
         return self._memo[key]
 
+    def kept(self, key: Hashable) -> Any:
+        """Give what `memo` keeps under a key, or None where nothing was made yet."""
+        return self._memo.get(key)
+
     @cached_property
     def conversations(self) -> dict[str, slice]:
         """The rows of each conversation, in order of first appearance."""

@@ -68,6 +68,16 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def of(
+        self, docs: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Give the terms of some documents end to end: (place in ``docs``, term), in order."""
+        starts = self.offsets[docs]
+        counts = self.offsets[docs + 1] - starts
+        where = np.repeat(np.arange(len(docs)), counts)
+        before = np.cumsum(counts) - counts
+        return where, self.ids[np.arange(len(where)) + (starts - before)[where]]
+
 
 class Analysis(Protocol):
     """Anything that parts documents and questions alike; `Analyzer` does."""

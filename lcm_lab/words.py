@@ -11,7 +11,17 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-__all__ = ["NEGATIONS", "STOPS", "UNSPACED", "Piece", "fold", "pieces", "simple", "stemmable"]
+__all__ = [
+    "FRAMING",
+    "NEGATIONS",
+    "STOPS",
+    "UNSPACED",
+    "Piece",
+    "fold",
+    "pieces",
+    "simple",
+    "stemmable",
+]
 
 #: "part" takes a position. "over" lies over parts, or within one (`src/app.py`, the `get` of
 #: `getUser`), and takes none. "single" is one character of a longer run in a script without spaces:
@@ -36,6 +46,20 @@ _ASKING = """
 what when where who whom which why how did do does done has have had were been being i you he she
 we his her its our your my me him them us from about so can could would should"""
 
+_FRAMING = """
+across advice after ago all also among amount any anything aspects before between both bring
+brought certain chat chats combined confirm conversation conversations count couple current
+currently day days describe described different discuss discussed discussing dozen during
+earlier earliest eight ever explain few five four get give go got happen happened happening help
+here idea ideas item items just kind last lately latest like list many mention mentioned message
+messages month months more most much name nine now number one ones only order out over overall
+particular passed past please previous previously provide really recall recent recently
+recommend recommendation recommendations recommended recommending regarding remember remind
+request requests said say session sessions seven several since six some someone something sort
+specific suggest suggested suggestion suggestions take taken talk talked talking tell ten than
+thing things three throughout time times tip tips today told too took total two type types up
+various very walk week weeks well while whose within year years"""
+
 NEGATIONS = frozenset(_NEGATIONS.split())
 
 #: "english" are Lucene's 33; "question" adds what questions are phrased with (spec/measured.md, 3).
@@ -43,6 +67,10 @@ STOPS: dict[str, frozenset[str]] = {
     "english": frozenset(_ENGLISH.split()),
     "question": frozenset(f"{_ENGLISH} {_ASKING}".split()) | NEGATIONS,
 }
+
+#: How questions frame what they ask for: who is to do what with the record, how many, since when.
+#: Texts say these words too, mostly about something else. Chosen by reading development questions.
+FRAMING = frozenset(_FRAMING.split())
 
 #: Longer words and compounds are blobs: a word is known by its beginning, a compound by its parts.
 LONGEST = 128

@@ -26,7 +26,7 @@ def timed(size: int, questions: int, seed: int, *, json: bool) -> str:
         blocks.append(show.grid(lines, [what, "median", "p95", "ratio"]))
     told = (
         f"{size:,} made-up messages. Processor time of one thread but for tantivy's two writers; "
-        "questions go to all engines in random order. Ratios are to the first engine."
+        "engines take turns at blocks of questions, in random order. Ratios are to the first engine."
     )
     return "\n\n".join([*blocks, told])
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.contextual import Contextual
-from lcm_lab.ranking.view import View
+from lcm_lab.ranking.view import View, asks
 from lcm_lab.values import value
 
 __all__ = ["ByRole", "Neighbours", "SessionPrior"]
@@ -26,6 +27,12 @@ Floats = npt.NDArray[np.float64]
 def faded(view: View, fade: float | None) -> Floats:
     """Give the share that each row borrows from around it; 1 without fading; shape (n_rows,)."""
     return np.ones(len(view)) if fade is None else np.exp(-view.tokens / fade)
+
+
+def ready(corpus: Corpus, fade: float | None) -> None:
+    """Count tokens where they will be needed."""
+    if fade is not None:
+        corpus.numpy("tokens")
 
 
 def check_context(ranker: Any, *numbers: str, fade: float | None = None) -> None:
@@ -57,10 +64,15 @@ class Neighbours(Contextual):
         How many places away may lend.
     falloff : float, at least 0
     after_question : float, at least 0
-        Of the score of the message before when that ends with a question mark: an answer is found
-        by its question.
+        Of the score of the message before when that ends with a question mark and somebody else
+        said it: an answer is found by its question.
     fade : float or None
         Tokens after which a message borrows e times less; None, always as much.
+    earlier : float, at least 0
+        Of the score two messages before, on top of its share: where two take turns, the last thing
+        that the same person said.
+    named : float, at least 0
+        How much more is borrowed by what the one speaker said whom the question names.
 
     Examples
     --------
@@ -77,11 +89,21 @@ class Neighbours(Contextual):
     falloff: float = 0.3
     after_question: float = 0.0
     fade: float | None = None
+    earlier: float = 0.0
+    named: float = 0.0
 
     def check(self) -> None:
         """Refuse what makes no sense."""
-        check_context(self, "share", "falloff", "after_question", fade=self.fade)
+        check_context(
+            self, "share", "falloff", "after_question", "earlier", "named", fade=self.fade
+        )
         checks.whole("window", self.window)
+
+    def prepare(self, corpus: Corpus) -> None:
+        """Count tokens, and see which texts ask."""
+        ready(corpus, self.fade)
+        if self.after_question:
+            asks(corpus)
 
     def score(self, inner: Floats, view: View) -> Floats:
         """Add what is borrowed; shape (n_rows,)."""
@@ -89,9 +111,13 @@ class Neighbours(Contextual):
         for far in range(1, self.window + 1):
             lent += share * (view.shifted(inner, far) + view.shifted(inner, -far))
             share *= self.falloff
+        if self.earlier:
+            lent += self.earlier * view.shifted(inner, 2)
         if self.after_question:
-            asking = np.where(view.asks, inner, 0.0)
-            lent += self.after_question * view.shifted(asking, 1)
+            asked = view.shifted(np.where(view.asks, inner, 0.0), 1)
+            lent += self.after_question * np.where(view.replies, asked, 0.0)
+        if self.named:
+            lent *= 1 + self.named * view.named
         return inner + faded(view, self.fade) * lent
 
 
@@ -128,6 +154,10 @@ class SessionPrior(Contextual):
         """Refuse what makes no sense."""
         check_context(self, "share", fade=self.fade)
         checks.whole("best", self.best)
+
+    def prepare(self, corpus: Corpus) -> None:
+        """Count tokens."""
+        ready(corpus, self.fade)
 
     def score(self, inner: Floats, view: View) -> Floats:
         """Add a share of the session's best; shape (n_rows,)."""

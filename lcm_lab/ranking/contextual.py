@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
+from lcm_lab.corpus import Corpus
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.scorer import Leaf, gathered
 from lcm_lab.ranking.view import View
@@ -26,7 +27,8 @@ class Contextual(Leaf):
     """A ranker built on another's scores over all rows a topic may see: extend `score`.
 
     The scores it is given are shares of the inner ranker's best hit for the topic. Where a topic
-    may see more than 100,000 rows they are those of its best 1,000 and of what touches these.
+    may see more than 100,000 rows they are those of its best 200 and of what touches these; a
+    contextual ranker on another looks at the same rows.
 
     Examples
     --------
@@ -62,19 +64,38 @@ class Contextual(Leaf):
         """
         raise NotImplementedError
 
+    def prepare(self, corpus: Corpus) -> None:
+        """Make ready what `score` takes from the corpus, so that the first question need not wait.
+
+        Called when a policy is fitted, before its scorers are indexed.
+        """
+
     def everywhere(self, search: Search) -> Run:
         """Give the score of every row in scope, rows rising, kept for the topics."""
         return cast(Run, search.topics.memo(("everywhere", self), lambda: self._everywhere(search)))
 
     def _everywhere(self, search: Search) -> Run:
-        run = search.scope(self.inner)
-        inner = self.inner.weigh(search, run, np.ones(len(run)))
-        parts = [
-            self.score(inner[a:b], View(search.topics, i, run.rows[a:b]))
-            for i, (a, b) in enumerate(itertools.pairwise(run.offsets.tolist()))
-        ]
-        scores = finite(np.concatenate(parts or [np.empty(0)]), self)
-        return replace(run, scores=np.maximum(scores, 0))
+        chain = self._chain()
+        base = chain[0].inner
+        run = search.scope(base)
+        inner = search.note(base, run, base.weigh(search, run, np.ones(len(run))))
+        parts = []
+        for i, (a, b) in enumerate(itertools.pairwise(run.offsets.tolist())):
+            scores, view = inner[a:b], View(search.topics, i, run.rows[a:b])
+            for ranker in chain:
+                scores = np.maximum(finite(ranker.score(scores, view), ranker), 0)
+                if ranker is not self:
+                    scores = search.note(ranker, run, _shares(scores))
+            parts.append(scores)
+        return replace(run, scores=np.concatenate(parts or [np.empty(0)]))
+
+    def _chain(self) -> list[Contextual]:
+        """List the contextual rankers that this one is built on, the innermost first, and itself.
+
+        They look at the same rows, so that a chain costs one look.
+        """
+        below = self.inner._chain() if isinstance(self.inner, Contextual) else []
+        return [*below, self]
 
     def _hits(self, search: Search, k: int) -> Hits:
         run = self.everywhere(search)
@@ -84,3 +105,9 @@ class Contextual(Leaf):
     def _scores(self, search: Search, run: Run) -> Floats:
         known = self.everywhere(search)
         return gathered(known, known.scores, run)
+
+
+def _shares(scores: Floats) -> Floats:
+    """Give scores as shares of the best."""
+    best = scores.max(initial=0)
+    return scores / best if best > 0 else scores

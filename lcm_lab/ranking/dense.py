@@ -33,8 +33,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Vectors = npt.NDArray[np.float32]
 
-#: What of a row is encoded: who speaks and what is said.
-FIELDS = ("speaker", "text")
+#: What of a row is encoded: who said what, and when.
+FIELDS = ("date", "speaker", "text")
 
 
 @value
@@ -49,7 +49,8 @@ class Dense(Scorer):
         What of a row is encoded: columns of the corpus, and ``date``, the day in words.
     chunk : int or None
         Words of a passage: a message counts as near as its nearest passage. None encodes messages
-        whole, of which an encoder may read no more than the beginning.
+        whole, of which an encoder may read no more than the beginning. Passages favour long
+        messages: on BEAM, MiniLM alone has an nDCG@10 of .50 whole and .40 by 110 words (n = 96).
     scan : {"auto", "exact", "sq8", "ivf", "hnsw"}
         How all vectors are searched; see the notes.
     lazy : bool

@@ -76,9 +76,7 @@ class _GramLexicon(Lexicon):
         return count
 
 
-def CharGrams(
-    low: int = 3, high: int = 5, fields: tuple[str, ...] = FIELDS
-) -> TfIdf:
+def CharGrams(low: int = 3, high: int = 5, fields: tuple[str, ...] = FIELDS) -> TfIdf:
     """Rank by shared character n-grams: TF-IDF over `Grams`.
 
     Finds misspelt words, parts of words, and text in scripts without spaces. The index is about ten

@@ -19,10 +19,14 @@ from lcm_lab.rows import Rows
 from lcm_lab.run import Hits
 from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.values import value
+from lcm_lab.words import FRAMING
 
 __all__ = ["BM25", "Lexical", "QueryLikelihood", "TfIdf"]
 
 Floats = npt.NDArray[np.float64]
+
+#: The least that a number above 0 may be.
+TINY = float(np.finfo(float).tiny)
 
 #: What of a row is indexed: the day in words, who speaks, and what is said.
 FIELDS = ("date", "speaker", "text")
@@ -87,13 +91,21 @@ class BM25(Lexical):
         What of a row is indexed: columns of the corpus, and ``date``, the day in words.
     analyzer : Analyzer
         How text becomes terms.
+    average : float or None
+        Words of a text that is neither long nor short; None, the mean of the corpus. A fixed number
+        serves a corpus of short turns and one of long answers with the same ``b``.
+    rarity : float, above 0
+        The power that idf is raised to: above 1, rare words weigh still more.
+    framing : float in [0, 1]
+        How much words count that say how something is asked, rather than what
+        (`lcm_lab.words.FRAMING`: "how many", "remind", "conversation").
 
     Notes
     -----
-    The weight of term t in document d is ``idf(t) tf / (tf + k1 (1 - b + b len(d) / avglen))`` [1]_
-    with Lucene's idf, ``log(1 + (N - df + 0.5) / (df + 0.5))``, which is above 0 always. Lengths
-    count no stop words. Statistics are those of the corpus that was fitted, whatever filters a
-    topic has.
+    The weight of term t in document d is ``idf(t) tf / (tf + k1 (1 - b + b len(d) / average))``
+    [1]_ with Lucene's idf, ``log(1 + (N - df + 0.5) / (df + 0.5))``, which is above 0 always.
+    Lengths count no stop words. Statistics are those of the corpus that was fitted, whatever
+    filters a topic has.
 
     References
     ----------
@@ -111,22 +123,45 @@ class BM25(Lexical):
     b: float = 0.75
     fields: tuple[str, ...] = FIELDS
     analyzer: Analysis = field(default_factory=Analyzer)
+    average: float | None = None
+    rarity: float = 1.0
+    framing: float = 1.0
 
     def check(self) -> None:
         """Refuse parameters out of range."""
         checks.number("k1", self.k1)
         checks.number("b", self.b, 0, 1)
         checks.texts("fields", self.fields, FIELDS)
+        if self.average is not None:
+            checks.number("average", self.average, TINY)
+        checks.number("rarity", self.rarity, TINY)
+        checks.number("framing", self.framing, 0, 1)
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of saturated, length-normalised frequencies."""
         lists = postings(corpus, self.analyzer, self.fields)
-        mean = lists.lengths.mean() if lists.lengths.any() else 1.0
-        pivot = self.k1 * (1 - self.b + self.b * lists.lengths / mean)
         tf = lists.values
-        saturated = tf / (tf + pivot[lists.rows].astype(np.float32))
-        df = lists.frequency
-        return Weights(lists.valued(saturated), np.log1p((lists.size - df + 0.5) / (df + 0.5)))
+        saturated = tf / (tf + self.pivot(corpus)[lists.rows].astype(np.float32))
+        return Weights(lists.valued(saturated), self.worth(corpus))
+
+    def pivot(self, corpus: Corpus) -> Floats:
+        """Give the frequency at which a word in each text is worth half; shape (n_docs,)."""
+        lengths = postings(corpus, self.analyzer, self.fields).lengths
+        average = self.average or (lengths.mean() if lengths.any() else 1.0)
+        return np.asarray(self.k1 * (1 - self.b + self.b * lengths / average))
+
+    def worth(self, corpus: Corpus) -> Floats:
+        """Give what each term is worth in a question; shape (n_terms,)."""
+        return np.asarray(corpus.memo(("worth", self), lambda: self._worth(corpus)))
+
+    def _worth(self, corpus: Corpus) -> Floats:
+        lists = postings(corpus, self.analyzer, self.fields)
+        worth = np.log1p((lists.size - lists.frequency + 0.5) / (lists.frequency + 0.5))
+        worth = worth if self.rarity == 1 else worth**self.rarity
+        if self.framing != 1:
+            framing = {term for word in sorted(FRAMING) for term in self.analyzer.query(word)}
+            worth[[lists.terms[term] for term in framing if term in lists.terms]] *= self.framing
+        return worth
 
 
 @value
@@ -167,7 +202,7 @@ class QueryLikelihood(Lexical):
 
     def check(self) -> None:
         """Refuse parameters out of range."""
-        checks.number("mu", self.mu, np.finfo(float).tiny)
+        checks.number("mu", self.mu, TINY)
         checks.texts("fields", self.fields, FIELDS)
 
     def index(self, corpus: Corpus) -> Weights:

@@ -25,7 +25,8 @@ __all__ = ["Note", "Search"]
 Floats = npt.NDArray[np.float64]
 
 #: Beyond so many rows a contextual ranker looks at its inner ranker's best, and at rows so near.
-WIDE, REACH = 100_000, 2
+#: On the development sets the first ten are the same from 50 best rows on.
+WIDE, BEST, REACH = 100_000, 200, 2
 
 #: Pairs of topic and row up to which a leaf scores them all, once for all policies that share it.
 WHOLE = 1 << 21
@@ -111,7 +112,7 @@ class Search:
     def scope(self, ranker: Ranker) -> Run:
         """Give the rows a contextual ranker looks at: all, or the best and what touches them."""
         wide = [count(rows) > WIDE for rows in self.topics.rows]
-        found = iter(ranker.retrieve(self, LIMIT) if any(wide) else [])
+        found = iter(ranker.retrieve(self, BEST) if any(wide) else [])
         lists = []
         for rows, is_wide in zip(self.topics.rows, wide, strict=True):
             best = next(found, None)

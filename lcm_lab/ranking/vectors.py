@@ -73,7 +73,8 @@ def unit(got: Any, who: object, size: int, width: int | None = None) -> Vectors:
     largest = np.abs(given).max(axis=1, keepdims=True, initial=0)
     scaled = np.divide(given, largest, out=np.zeros_like(given), where=largest > 0)
     norm = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return np.asarray(np.divide(scaled, norm, out=scaled, where=norm > 0), np.float32)
+    made = np.divide(scaled, norm, out=scaled, where=norm > 0)
+    return np.ascontiguousarray(made, np.float32)
 
 
 def cosines(vectors: Vectors, rows: Rows, questions: Vectors) -> Vectors:

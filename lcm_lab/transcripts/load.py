@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from lcm_lab.collection import Collection
 from lcm_lab.collection.files import is_collection
-from lcm_lab.collection.unpack import unpack
-from lcm_lab.errors import BadInput, NotFound, nearest
-from lcm_lab.transcripts import beir, locomo
+from lcm_lab.errors import NotFound, nearest
+from lcm_lab.transcripts import beir
+from lcm_lab.transcripts.benchmarks import benchmark
+from lcm_lab.transcripts.sources import find
 
 __all__ = ["load", "shipped"]
-
-#: Keys by which benchmark files that are not read yet are known.
-OTHERS = {
-    "LongMemEval": ("question_id", "answer_session_ids"),
-    "BEAM": ("probing_questions", "chat"),
-}
-READS = (
-    "load reads a shipped collection by name, a folder that Collection.save or BEIR wrote, LoCoMo "
-    "JSON, and agent transcripts (Claude Code JSONL, plain JSONL with role and content)."
-)
 
 
 def load(source: str | Path | Sequence[str | Path]) -> Collection:
@@ -34,8 +23,9 @@ def load(source: str | Path | Sequence[str | Path]) -> Collection:
     ----------
     source : str, Path, or several
         A name that `shipped` lists; a folder that `Collection.save` wrote, or one in the BEIR
-        layout (``corpus.jsonl``, ``queries.jsonl``, ``qrels/*.tsv``); a LoCoMo file; or agent
-        transcripts: a file, a folder, a glob, or several of these. ``./name`` is always a path.
+        layout (``corpus.jsonl``, ``queries.jsonl``, ``qrels/*.tsv``); files of LoCoMo, BEAM or
+        LongMemEval; or agent transcripts. Files are one, a folder, a glob, or several of these.
+        ``./name`` is always a path.
 
     Returns
     -------
@@ -63,7 +53,7 @@ def load(source: str | Path | Sequence[str | Path]) -> Collection:
     if path.is_dir():
         return _folder(path)
     if path.is_file():
-        return _file(path)
+        return _mine([path])
     if any(mark in str(source) for mark in "*?["):
         return _mine([source])
     there = f"Shipped are {', '.join(names)}." if names else "None are shipped."
@@ -93,32 +83,20 @@ def _folder(path: Path) -> Collection:
     return _mine([path])
 
 
-def _file(path: Path) -> Collection:
-    data = _json(path)
-    if locomo.is_locomo(data):
-        return locomo.collection(data, path.name.split(".")[0])
-    first = data[0] if isinstance(data, list) and data else data
-    for name, keys in OTHERS.items():
-        if isinstance(first, dict) and any(key in first for key in keys):
-            raise BadInput(f"{path.name} looks like {name}, which is not read yet. {READS}")
-    return _mine([path])
-
-
-def _json(path: Path) -> Any:
-    """Give the file's JSON when the whole of it is one value, else its first line's, else None."""
-    data, _ = unpack(path)
-    for text in (data, data.split(b"\n", 1)[0]):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-    return None
-
-
 def _mine(sources: Sequence[str | Path]) -> Collection:
-    """Mine topics of transcripts; the collection is named after the files, not where they lie."""
+    """Give the benchmark that files hold, or mine topics of the transcripts in them.
+
+    The collection is named after the files, not where they lie.
+    """
     from lcm_lab.transcripts.probes import mine
     from lcm_lab.transcripts.read import read
 
     name = ", ".join(Path(source).name for source in sources)
-    return mine(read(sources), name)
+    found = benchmark(find(sources).paths, _stem(sources[0]) if len(sources) == 1 else name)
+    return mine(read(sources), name) if found is None else found
+
+
+def _stem(source: str | Path) -> str:
+    """Name a collection after a file without its endings, or the folder that a glob looks in."""
+    path = Path(source).expanduser()
+    return path.parent.name if any(mark in path.name for mark in "*?[") else path.name.split(".")[0]

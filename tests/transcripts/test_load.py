@@ -59,15 +59,6 @@ def test_the_beir_layout_is_read(tmp_path):
         load(tmp_path)
 
 
-def test_benchmarks_that_are_not_read_yet_are_named(tmp_path, shared):
-    with pytest.raises(
-        BadInput, match=r"looks like LongMemEval, which is not read yet. load reads"
-    ):
-        load(shared / "longmemeval" / "lme_evidence_dev250.jsonl.xz")
-    with pytest.raises(BadInput, match="looks like BEAM, which is not read yet"):
-        load(shared / "beam" / "beam_100K_01.json.xz")
-
-
 def test_what_is_nowhere_is_not_found(tmp_path):
     with pytest.raises(NotFound, match="No collection or path 'no-such-thing'"):
         load("no-such-thing")
