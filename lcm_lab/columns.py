@@ -84,14 +84,22 @@ def _number(table: pa.Table) -> pa.Table:
 
 def _given(rows: Any) -> dict[str, Any]:
     if isinstance(rows, pa.Table):
-        return {name: rows[name] for name in rows.column_names}
+        return {name: rows[at] for at, name in enumerate(_distinct(rows.column_names))}
     if isinstance(rows, pd.DataFrame):
-        return {str(name): rows[name] for name in rows.columns}
+        return {name: rows.iloc[:, at] for at, name in enumerate(_distinct(rows.columns))}
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise BadInput(f"A corpus is made of rows (texts, dicts, a DataFrame). Got {rows!r:.80}.")
     listed = [row if isinstance(row, Mapping) else {"text": row} for row in rows]
     names = dict.fromkeys(name for row in listed for name in row)
-    return {name: [row.get(name) for row in listed] for name in names}
+    return {str(name): [row.get(name) for row in listed] for name in names}
+
+
+def _distinct(names: Iterable[Any]) -> list[str]:
+    texts = [str(name) for name in names]
+    twice = next((name for name in texts if texts.count(name) > 1), None)
+    if twice is not None:
+        raise BadInput(f"Two columns are called {twice!r}. Keep one of them.")
+    return texts
 
 
 def _column(name: str, given: Any, size: int) -> pa.ChunkedArray | pa.Array:
@@ -101,7 +109,10 @@ def _column(name: str, given: Any, size: int) -> pa.ChunkedArray | pa.Array:
     if name == "time":
         return _times(given)
     if pa.types.is_integer(kind):
-        return _whole(name, given, kind)
+        numbers = _whole(name, given, kind)
+        if pc.any(pc.less(numbers, 0)).as_py():
+            raise BadInput(f"Column {name!r} holds whole numbers, 0 or more. Got a negative one.")
+        return numbers
     column = _strings(name, given, kind)
     return column if default is None else pc.fill_null(column, default)
 
@@ -112,21 +123,42 @@ def _extra(name: str, given: Any) -> pa.ChunkedArray | pa.Array:
     try:
         return pc.fill_null(_strings(name, given, pa.string()), "")
     except BadInput:
+        return _typed(name, given)
+
+
+def _typed(name: str, given: Any) -> pa.Array:
+    try:
         return pa.array(given)
+    except pa.ArrowException as error:
+        raise BadInput(f"Column {name!r} holds values of different types. {error}.") from error
+
+
+def _cast(name: str, given: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> Any:
+    try:
+        return given.cast(kind)
+    except pa.ArrowException as error:
+        raise BadInput(f"Column {name!r} must be {kind}. {error}.") from error
 
 
 def _whole(name: str, given: Any, kind: pa.DataType) -> pa.ChunkedArray | pa.Array:
     if isinstance(given, pa.ChunkedArray | pa.Array):
-        return given.cast(kind)
+        return _cast(name, given, kind)
     try:
-        return pa.array([None if pd.isna(item) else int(item) for item in given], kind)
+        return pa.array([None if pd.isna(item) else _integer(item) for item in given], kind)
     except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"Column {name!r} holds whole numbers. {error}.") from error
 
 
+def _integer(item: Any) -> int:
+    number = int(item)
+    if isinstance(item, float) and number != item:
+        raise ValueError(f"{item!r} is none")
+    return number
+
+
 def _strings(name: str, given: Any, kind: pa.DataType) -> pa.ChunkedArray | pa.Array:
     if isinstance(given, pa.ChunkedArray | pa.Array):
-        return given.cast(kind)
+        return _cast(name, given, kind)
     items = [None if _absent(item) else item for item in given]
     wrong = next((item for item in items if not isinstance(item, str | None)), None)
     if wrong is not None and not (name == "docno" and all(isinstance(i, int) for i in items)):
@@ -141,7 +173,8 @@ def _absent(item: Any) -> bool:
 def _times(given: Any) -> pa.ChunkedArray | pa.Array:
     kind = SCHEMA["time"][0]
     if isinstance(given, pa.ChunkedArray | pa.Array) and pa.types.is_timestamp(given.type):
-        naive = given.type.tz is None
-        return given.cast(pa.timestamp("us")).cast(kind) if naive else given.cast(kind)
+        # Naive is UTC; nanoseconds are cut.
+        zone = given.type.tz
+        return given.cast(pa.timestamp("us", zone), safe=False).cast(kind)
     items = given.to_pylist() if isinstance(given, pa.ChunkedArray | pa.Array) else given
     return pa.array([instant(item) for item in items], pa.int64()).cast(kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +13,12 @@ import pandas as pd
 
 from lcm_lab.columns import NO_TIME
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import BadInput, EmptyQuery
+from lcm_lab.errors import BadInput, BadParameter, EmptyQuery
 from lcm_lab.query import require_words
 from lcm_lab.rows import Rows, count, intersect
 from lcm_lab.times import instant
 
-__all__ = ["Topics"]
+__all__ = ["Topics", "ids"]
 
 #: Columns that describe a topic and never filter, whatever columns the corpus has.
 DESCRIBE = {"qid", "query", "type", "answer", "answer_span", "asked_at"}
@@ -67,16 +68,20 @@ class Topics:
             return questions.narrow(filters) if filters else questions
         if isinstance(questions, pd.DataFrame):
             return cls._of_frame(questions, corpus, filters)
+        if not isinstance(questions, Iterable) or isinstance(questions, bytes):
+            raise BadParameter(f"Ask a text, several, or a DataFrame. Got {questions!r:.80}.")
         listed = [questions] if isinstance(questions, str) else list(questions)
         qids = [f"q{i}" for i in range(1, len(listed) + 1)]
         return cls(corpus, qids, listed, [dict(filters) for _ in listed])
 
     @classmethod
     def _of_frame(cls, frame: pd.DataFrame, corpus: Corpus, filters: Mapping[str, Any]) -> Topics:
-        if "query" not in frame:
-            raise BadInput(f"Topics need a 'query' column. These have {', '.join(frame.columns)}.")
-        named = frame["qid"] if "qid" in frame else [f"q{i}" for i in range(1, len(frame) + 1)]
-        qids = [str(qid) for qid in named]
+        _require_columns(frame, corpus)
+        numbered = pd.Series([f"q{i}" for i in range(1, len(frame) + 1)], dtype=object)
+        qids = ids(frame.get("qid", numbered), "topics")
+        blank = frame["query"].isna().to_numpy()
+        if blank.any():
+            raise BadInput(f"Topic {qids[int(blank.argmax())]} has no query.")
         if len(set(qids)) < len(qids):
             twice = next(qid for qid in qids if qids.count(qid) > 1)
             raise BadInput(f"Two topics have the qid {twice!r}. Give each a qid of its own.")
@@ -140,6 +145,41 @@ class Topics:
         return made
 
 
+def ids(column: pd.Series, of: str) -> list[str]:
+    """Give ids as text; whole numbers stay whole, though a missing one beside them made them float.
+
+    Raises
+    ------
+    BadInput
+        Where one is missing.
+
+    Examples
+    --------
+    >>> ids(pd.Series([1.0, 2.0], name="qid"), "topics")
+    ['1', '2']
+    """
+    if column.isna().any():
+        at = int(column.isna().to_numpy().argmax())
+        raise BadInput(f"{of} have no {column.name} in row {at}. Give every row one.")
+    whole = (int(one) if isinstance(one, float) and one.is_integer() else one for one in column)
+    return [str(one) for one in whole]
+
+
+def _require_columns(frame: pd.DataFrame, corpus: Corpus) -> None:
+    """Refuse topics without questions, and a misspelt filter, which would filter nothing."""
+    names = [str(name) for name in frame.columns]
+    if "query" not in names:
+        raise BadInput(f"Topics need a 'query' column. These have {', '.join(names)}.")
+    known = {*DESCRIBE, *corpus.columns, *corpus.filters}
+    for name in (name for name in names if name not in known):
+        close = get_close_matches(name, corpus.filters, n=1, cutoff=0.85)
+        if close:
+            raise BadInput(
+                f"Topics have a column {name!r}, which filters nothing. For the filter write "
+                f"{close[0]!r}; for something else, a name less like it."
+            )
+
+
 def _require(qid: str, query: str, *, alone: bool) -> None:
     try:
         require_words(query)
@@ -148,9 +188,10 @@ def _require(qid: str, query: str, *, alone: bool) -> None:
 
 
 def _present(row: Mapping[Any, Any]) -> dict[str, Any]:
+    listed = {n: list(v) if isinstance(v, np.ndarray) else v for n, v in row.items()}
     return {
         name: given
-        for name, given in row.items()
+        for name, given in listed.items()
         if isinstance(given, list | tuple | set) or not (given is None or pd.isna(given))
     }
 

@@ -70,8 +70,18 @@ def settle(self: Any) -> None:
         now = getattr(self, field.name)
         if isinstance(now, list):
             object.__setattr__(self, field.name, tuple(now))
+        _require_fixed(self, field.name)
     if hasattr(self, "check") and not varies(self):
         self.check()
+
+
+def _require_fixed(self: Any, name: str) -> None:
+    """Refuse a field that could change later: a value compares and hashes by its fields."""
+    try:
+        hash(getattr(self, name))
+    except TypeError:
+        who, got = type(self).__name__, f"{getattr(self, name)!r:.80}"
+        raise BadParameter(f"{who}: {name} has no hash, so it may change. Got {got}.") from None
 
 
 def _repr(self: Any) -> str:

@@ -98,7 +98,18 @@ def test_a_judgement_of_an_unknown_document_is_listed_and_left_out():
         ),
         (
             {"qrels": pd.DataFrame({"qid": ["q1"], "docno": ["a1"], "relevance": [0.5]})},
-            "whole number of at least 0. Got 0.5",
+            "whole number from 0 to 100. Got 0.5",
+        ),
+        (
+            {"qrels": pd.DataFrame({"qid": ["q1"], "docno": ["a1"], "relevance": [1e18]})},
+            "whole number from 0 to 100. Got 1e\\+18",
+        ),
+        ({"topics": [{"qid": "q1", "query": "a"}]}, "topics are a DataFrame with qid, query"),
+        ({"qrels": {"q1": {"a1": 1}}}, "qrels are a DataFrame with qid, docno, relevance"),
+        ({"qrels": None}, "qrels are a DataFrame with qid, docno, relevance"),
+        *(
+            ({"relevant_from": least}, "relevant_from is a grade, 1 or more")
+            for least in (0, -1, 1.5, "1", None, True)
         ),
         (
             {"qrels": pd.DataFrame({"qid": ["q1"] * 2, "docno": ["a1"] * 2, "relevance": [1, 2]})},

@@ -169,3 +169,31 @@ def test_row_sets_behave_as_sets(left, right):
     assert count(found) == len(both)
     asked = np.arange(32)
     assert set(asked[contains(left, asked)].tolist()) == set(rows_of(left).tolist())
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"text": "a", "seq": 1.5}], "'seq' holds whole numbers. 1.5 is none"),
+        ([{"text": "a", "tokens": -3}], "'tokens' holds whole numbers, 0 or more"),
+        ([{"text": "a", "x": 1}, {"text": "b", "x": "y"}], "'x' holds values of different types"),
+        (pd.DataFrame([["a", "b"]], columns=["text", "text"]), "Two columns are called 'text'"),
+        (pa.table({"text": ["a"], "seq": [1.5]}), "'seq' must be int64"),
+        (pa.table({"text": ["a"], "seq": ["x"]}), "'seq' must be int64"),
+        (pa.table({"text": pa.array([["a"]])}), "'text' must be large_string"),
+    ],
+)
+def test_a_value_that_its_column_cannot_hold_is_refused_by_name(rows, message):
+    with pytest.raises(BadInput, match=message):
+        Corpus(rows)
+
+
+def test_nanoseconds_are_cut_and_a_zone_is_kept():
+    moment = 1_767_225_600_000_000_001
+    for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC"), pa.timestamp("ns", "Asia/Tokyo")):
+        corpus = Corpus(pa.table({"text": ["a"], "time": pa.array([moment], kind)}))
+        assert corpus.numpy("time").tolist() == [moment // 1000]
+
+
+def test_columns_may_be_numbered():
+    assert Corpus([{"text": "a", 7: "x"}]).columns[-1] == "7"

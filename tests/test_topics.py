@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -97,3 +98,44 @@ def test_topics_of_another_corpus_are_refused():
 def test_a_filter_that_the_corpus_does_not_have_is_refused():
     with pytest.raises(BadParameter, match="Cannot filter on 'tenant'"):
         Topics.of("x", CORPUS, tenant="acme")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_a_missing_query_is_refused_and_never_searched_as_a_word(missing):
+    frame = pd.DataFrame({"query": ["say", missing]}, dtype=object)
+    with pytest.raises(BadInput, match=r"Topic q2 has no query\."):
+        Topics.of(frame, CORPUS)
+
+
+def test_a_missing_qid_is_refused():
+    frame = pd.DataFrame({"qid": [1, None], "query": ["x", "y"]})
+    with pytest.raises(BadInput, match="topics have no qid in row 1"):
+        Topics.of(frame, CORPUS)
+
+
+def test_whole_numbers_stay_whole_as_qids():
+    frame = pd.DataFrame({"qid": [1.0, 2.0], "query": ["x", "y"]})
+    assert Topics.of(frame, CORPUS).qids == ["1", "2"]
+
+
+def test_a_misspelt_filter_is_refused_and_another_column_is_not():
+    with pytest.raises(BadInput, match=r"'convresation', which filters nothing.*'conversation'"):
+        Topics.of(pd.DataFrame({"query": ["x"], "convresation": ["a"]}), CORPUS)
+    assert Topics.of(pd.DataFrame({"query": ["x"], "level": [3]}), CORPUS).filters == [{}]
+
+
+def test_filters_that_are_arrays_narrow_as_lists_do():
+    one, two = np.array(["a"]), np.array(["a", "b"])
+    frame = pd.DataFrame({"query": ["x", "y"], "conversation": [one, two]})
+    assert Topics.of(frame, CORPUS).rows == [slice(0, 3), slice(0, 5)]
+
+
+@pytest.mark.parametrize("asked", [None, 5, b"say", True])
+def test_what_cannot_be_asked_is_refused(asked):
+    with pytest.raises(BadParameter, match="Ask a text, several, or a DataFrame"):
+        Topics.of(asked, CORPUS)
+
+
+def test_topics_with_numbered_columns_are_refused_by_name():
+    with pytest.raises(BadInput, match="These have 0, 1"):
+        Topics.of(pd.DataFrame([["q1", "say"]]), CORPUS)

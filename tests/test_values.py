@@ -3,6 +3,7 @@ import pickle
 import pytest
 
 from lcm_lab.errors import BadParameter
+from lcm_lab.ranking.lexical import BM25
 from lcm_lab.values import Named, starred, value, variants, varies, vary
 
 
@@ -101,3 +102,8 @@ def test_a_field_that_hides_a_method_is_refused_when_the_class_is_made():
         @value
         class Derived(Base):
             score: float = 1.0
+
+
+def test_a_field_that_may_change_is_refused_by_name():
+    with pytest.raises(BadParameter, match=r"BM25: analyzer has no hash.*Got \{\}"):
+        BM25(analyzer={})

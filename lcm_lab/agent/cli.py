@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from lcm_lab.agent.group import Plain, say
+from lcm_lab.agent.options import DEFAULT, Cut, Json, Measures, Policies, Source, Sources
 
 __all__ = ["app", "main"]
 
-DEFAULT = "synth-chat-s"
-Unit = Literal["turn", "exchange", "session"]
-
+TIERS: dict[str, Literal[1, 6, 23]] = {"1": 1, "6": 6, "23": 23}
 
 app = typer.Typer(
     name="lcm-lab",
@@ -32,27 +30,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-ON = (
-    "A collection that ships (see: lcm-lab datasets) or a path: a saved collection, a LoCoMo file, "
-    "a transcript, a folder or a quoted glob of transcripts."
-)
-Sources = Annotated[list[str], typer.Option("--on", metavar="PATH|NAME", help=ON + " Repeatable.")]
-Source = Annotated[str, typer.Option("--on", metavar="PATH|NAME", help=ON)]
-Policies = Annotated[
-    list[str],
-    typer.Option(
-        "--policy",
-        metavar="EXPR",
-        help='A system to rank with, such as "BM25() % 10" or "ours=BM25() >> Recency(\'30D\')". '
-        "Repeatable; without it, a ladder of the built-in ones.",
-    ),
-]
-Measures = Annotated[
-    list[str],
-    typer.Option("--measure", metavar="M", help="A measure, such as nDCG@10. Repeatable."),
-]
-Cut = Annotated[Unit, typer.Option("--unit", help="What is ranked and judged.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+def _version(asked: bool) -> None:  # typer calls it so
+    from lcm_lab import __version__
+
+    if asked:
+        print(f"lcm-lab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    del version  # printed by its callback
 
 
 @app.command(short_help="Write a ranking report on a collection or on your own history.")
@@ -60,7 +55,7 @@ def report(
     *,
     on: Sources = [DEFAULT],  # noqa: B006  # typer copies it
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/ranking."),
     ] = None,
     policy: Policies = [],  # noqa: B006
@@ -143,7 +138,7 @@ def search(
     
     Examples:
       lcm-lab search 'which database did we pick?' --on '~/.claude/projects' --before 2026-03-01
-      lcm-lab search 'retry backoff' --policy "BM25() >> Recency('30D') % 10" --explain
+      lcm-lab search 'summer holiday' --policy "BM25() >> Recency('30D') % 10" --explain
     """
     from lcm_lab.agent.find import Question, answered
 
@@ -178,12 +173,13 @@ def read(
 @app.command(short_help="Generate a synthetic collection.")
 def generate(
     profile: Annotated[Literal["chat"], typer.Argument(help="What kind of history: chat.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write.")],
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write.")],
     size: Annotated[Literal["S", "M", "L"], typer.Option(help="How large.")] = "S",
     seed: Annotated[int, typer.Option(help="Another seed, another history.")] = 0,
     tier: Annotated[
-        int, typer.Option(help="How strong the distractors are: 1, 6 (as in chats) or 23.")
-    ] = 6,
+        Literal["1", "6", "23"],
+        typer.Option(help="How strong the distractors are: 6 as in chats between friends."),
+    ] = "6",
     templates: Annotated[
         Literal["A", "B"], typer.Option(help="Wording: A to develop with, B to test with.")
     ] = "A",
@@ -194,11 +190,13 @@ def generate(
     Example:
       lcm-lab generate chat --seed 7 --out my-chat
     """
+    from lcm_lab.agent.source import writable
     from lcm_lab.synth.generate import build, write
 
-    built = build(profile, size=size, seed=seed, tier=tier, templates=templates)
+    folder = writable(out)
+    built = build(profile, size=size, seed=seed, tier=TIERS[tier], templates=templates)
     say(repr(built.collection))
-    print(write(out, built))
+    print(write(folder, built))
 
 
 @app.command(short_help="List the collections that ship.")

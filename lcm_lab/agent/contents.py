@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcm_lab.agent import show
 from lcm_lab.agent.source import opened
+from lcm_lab.shown import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +94,9 @@ def _named(rows: pd.DataFrame) -> Any:
 
 
 def _listed(skipped: list[dict[str, Any]]) -> str:
-    lines = [f"  {one['source']}:{one['line']}  {one['reason']}" for one in skipped[:SKIPPED]]
+    lines = [
+        f"  {one_line(one['source'])}:{one['line']}  {one_line(one['reason'])}"
+        for one in skipped[:SKIPPED]
+    ]
     more = [f"  and {len(skipped) - SKIPPED:,} more"] if len(skipped) > SKIPPED else []
     return "\n".join(["broken lines and files:", *lines, *more])

@@ -50,7 +50,7 @@ def answered(asked: Question, *, explain: bool, json: bool) -> str:
         if name not in ("docno", "rank", "score", "text", "conversation", "time")
     ]
     found = _with_facts(found, corpus)
-    note = "" if len(found) else _why_none(corpus, filters)
+    note = "" if len(found) else _why_none(asked, corpus, filters)
     if json:
         return show.as_json(_facts(asked, filters, found, note))
     return note or show.hits(found, asked.text, steps)
@@ -78,17 +78,19 @@ def _with_facts(found: pd.DataFrame, corpus: Corpus) -> pd.DataFrame:
     return found.assign(**{**told, "time": corpus["time"].iloc[rows].array})
 
 
-def _why_none(corpus: Corpus, filters: Mapping[str, Any]) -> str:
+def _why_none(asked: Question, corpus: Corpus, filters: Mapping[str, Any]) -> str:
     from lcm_lab.rows import count
+    from lcm_lab.shown import counted
 
     passing = count(corpus.rows(**filters))
     if passing:
         return (
-            f"No hits: none of the {passing:,} messages searched shares a term with the question."
+            f"No hits: {asked.policy} finds nothing in the {counted(passing, 'message')} searched. "
+            "Ask in words that they may hold."
         )
     if not len(corpus):
         return "No hits: there are no messages."
-    return f"No hits: no message passes the filters ({_strange(corpus, filters)})."
+    return f"No hits: no message passes the filters. {_strange(corpus, filters)}"
 
 
 def _strange(corpus: Corpus, filters: Mapping[str, Any]) -> str:
@@ -98,7 +100,12 @@ def _strange(corpus: Corpus, filters: Mapping[str, Any]) -> str:
             there = sorted(set(corpus[name].dropna()))
             if value not in there:
                 return f"{name} is never {value!r}.{nearest(str(value), there)}"
-    return "together: " + ", ".join(filters)
+    if "since" not in filters and "before" not in filters:
+        return f"Each of {', '.join(filters)} passes some alone."
+    times = corpus["time"].dropna()
+    if times.empty:
+        return "No message has a time."
+    return f"Times run from {show.moment(times.min())} to {show.moment(times.max())}, UTC."
 
 
 def _facts(

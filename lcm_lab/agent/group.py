@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from typing import Any, NoReturn
 
 import typer
@@ -11,20 +14,32 @@ from lcm_lab.errors import LcmError
 
 __all__ = ["Plain", "say"]
 
+#: What a command line that cannot be read raises; where typer keeps it depends on its version.
+UsageError: Any = typer.BadParameter.__base__
+
 
 class Plain(TyperGroup):
     """A group of commands that end without a traceback, whatever they were given."""
+
+    def main(self, *args: Any, **named: Any) -> Any:
+        """Read the command line and run it; what it printed has arrived when this returns."""
+        if sys.stdout is None:
+            _fail("Standard output is closed, so there is nowhere to print the result.")
+        try:
+            done = super().main(*args, **{**named, "standalone_mode": False})
+            sys.stdout.flush()
+        except UsageError as error:
+            _misused(error)
+        except LcmError as error:
+            _fail(str(error))
+        except OSError as error:
+            _unwritten(error)
+        return done
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
-        except LcmError as error:
-            _fail(str(error))
-        except OSError as error:
-            if error.filename is None:
-                raise
-            _fail(f"{error.strerror}: {str(error.filename)!r}.")
         except KeyboardInterrupt:
             say("stopped")
             raise SystemExit(130) from None
@@ -33,6 +48,27 @@ class Plain(TyperGroup):
 def say(line: str) -> None:
     """Tell the person at the terminal something that is not the result."""
     typer.echo(f"lcm-lab: {line}", err=True)
+
+
+def _misused(error: Any) -> NoReturn:
+    told = error.format_message()
+    if "\n" in told:  # no command at all: the message is the help
+        typer.echo(told, err=True)
+        raise SystemExit(2)
+    where = error.ctx.command_path if error.ctx else "lcm-lab"
+    told = told.replace("Value error, ", "")
+    _fail(f"{told}{'' if told.endswith(('.', '?')) else '.'} See {where} --help.")
+
+
+def _unwritten(error: OSError) -> NoReturn:
+    if error.errno == errno.EPIPE:
+        # Whoever was reading has had enough; Python must not try again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        _fail(f"Cannot write the result: {reason}.")
+    _fail(f"{reason}: {str(error.filename)!r}.")
 
 
 def _fail(message: str) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lcm_lab.agent.group import say
 from lcm_lab.agent.ladder import MEASURES, systems
-from lcm_lab.agent.source import again, portable, slug
+from lcm_lab.agent.source import again, portable, slug, writable
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation
@@ -46,11 +46,14 @@ def evaluated(source: str, plan: Plan) -> Evaluation:
     return evaluate(ranked, on=load(source).units(plan.unit), measures=measures)
 
 
-def written(sources: Sequence[str], out: Path | None, plan: Plan) -> Iterator[Path]:
+def written(sources: Sequence[str], out: str | None, plan: Plan) -> Iterator[Path]:
     """Write the report of each source, and give the paths of the pages as they are done."""
     from lcm_lab.reporting.report import ranking_report
 
-    for source, folder in zip(sources, folders(sources, out), strict=True):
+    chosen = folders(sources, None if out is None else writable(out))
+    for folder in chosen:
+        writable(folder)
+    for source, folder in zip(sources, chosen, strict=True):
         options = [("--on", portable(source)), *plan.options, ("--out", portable(str(folder)))]
         report = ranking_report(evaluated(source, plan), again("report", options))
         page = report.save(folder)

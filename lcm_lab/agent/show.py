@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.redact import redact
+from lcm_lab.shown import cut, one_line, unstyled
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lcm_lab.evaluation.result import Evaluation
 
-__all__ = ["as_json", "count", "grid", "hits", "result", "result_facts"]
+__all__ = ["as_json", "count", "grid", "hits", "moment", "result", "result_facts"]
 
 #: A passage is so wide and so many lines long, and is looked for in so much of a text.
 WIDTH, LINES, LOOK = 96, 3, 20_000
 
 
 def as_json(thing: object) -> str:
-    """Write JSON as programs read it: no NaN, times as ISO instants, text not escaped."""
-    return json.dumps(_plain(thing), ensure_ascii=False, indent=2, allow_nan=False)
+    """Write JSON as programs read it: no NaN, times as ISO instants.
+
+    Text is escaped only where standard output could not hold it.
+    """
+    escaped = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    return json.dumps(_plain(thing), ensure_ascii=escaped, indent=2, allow_nan=False)
 
 
 def grid(rows: Sequence[Sequence[str]], head: Sequence[str]) -> str:
@@ -35,7 +41,7 @@ def grid(rows: Sequence[Sequence[str]], head: Sequence[str]) -> str:
     system    R
     bm25    0.5
     """
-    lines = [list(head), *map(list, rows)]
+    lines = [list(map(one_line, line)) for line in (head, *rows)]
     wide = [max(len(line[i]) for line in lines) for i in range(len(head))]
     return "\n".join(
         "  ".join(
@@ -62,9 +68,9 @@ def hits(frame: pd.DataFrame, question: str, explained: Sequence[str] = ()) -> s
 
 def _facts(row: Mapping[Any, Any], explained: Sequence[str]) -> list[str]:
     who = row.get("speaker") or row.get("role")
-    where = [who, row.get("conversation"), _time(row.get("time"))]
-    facts = "  ".join(str(part) for part in where if part)
-    lines = [f"{row['rank']:>3}  {row['score']:<8.4g} {row['docno']}  {facts}".rstrip()]
+    where = [who, row.get("conversation"), moment(row.get("time"))]
+    facts = "  ".join(one_line(str(part)) for part in (row["docno"], *where) if part)
+    lines = [f"{row['rank']:>3}  {row['score']:<8.4g} {facts}"]
     return lines + [f"       {_step(row[name], name):>8}  {name}" for name in explained]
 
 
@@ -74,9 +80,14 @@ def _step(value: float, name: str) -> str:
 
 def _wrapped(text: str) -> list[str]:
     """Give a text as lines, without secrets and without what a terminal would act on."""
-    # Redacted first: half a secret is still part of one.
-    plain = "".join(c if c.isprintable() else " " for c in redact(text).text[:LOOK])
-    return textwrap.wrap(" ".join(plain.split()), WIDTH) or [""]
+    # Redacted before the cut: half a secret is still part of one.
+    plain = one_line(cut(redact(unstyled(text)).text, LOOK))
+    lines = textwrap.wrap(plain, WIDTH) or [""]
+    for above in range(len(lines) - 1):
+        both = lines[above] + lines[above + 1]
+        lines[above] = cut(both, len(lines[above]))
+        lines[above + 1] = both[len(lines[above]) :]
+    return lines
 
 
 def _passage(lines: Sequence[str], telling: Sequence[int]) -> list[str]:
@@ -102,12 +113,13 @@ def result(evaluation: Evaluation) -> str:
         for n in summary.groupby("measure", sort=False)["n"].max().reindex(measures).fillna(0)
     ]
     rows.append(["", *counts])
+    head = [f"{m}, ms" if m.unit == "ms" else str(m) for m in evaluation.measures]
     notes = [
         textwrap.fill(note, WIDTH, initial_indent="- ", subsequent_indent="  ")
         for note in evaluation.notes
     ]
     return "\n".join(
-        [repr(evaluation.collection), "", grid(rows, ["system", *measures]), "", *notes]
+        [repr(evaluation.collection), "", grid(rows, ["system", *head]), "", *notes]
     ).rstrip()
 
 
@@ -141,8 +153,9 @@ def _amount(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-def _time(moment: Any) -> str:
-    return "" if _missing(moment) else moment.strftime("%Y-%m-%d %H:%M")
+def moment(time: Any) -> str:
+    """Print a time to the minute; nothing where it is not known."""
+    return "" if _missing(time) else str(time.strftime("%Y-%m-%d %H:%M"))
 
 
 def _missing(thing: Any) -> bool:

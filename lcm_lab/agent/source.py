@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -13,18 +14,19 @@ if TYPE_CHECKING:
     from lcm_lab.corpus import Corpus
     from lcm_lab.transcripts.base import Transcripts
 
-__all__ = ["again", "opened", "portable", "searchable", "slug"]
+__all__ = ["again", "opened", "portable", "searchable", "slug", "writable"]
 
 
 def opened(source: str) -> Transcripts | Collection:
     """Open a name or a path: a collection as such, transcripts without looking for questions."""
     from lcm_lab.collection.files import is_collection
+    from lcm_lab.collection.paths import expanded
     from lcm_lab.errors import BadInput, NotFound
     from lcm_lab.transcripts.beir import is_beir
     from lcm_lab.transcripts.load import load, shipped
     from lcm_lab.transcripts.read import read
 
-    path = Path(source).expanduser()
+    path = expanded(source)
     if source in shipped() or (path.is_dir() and (is_collection(path) or is_beir(path))):
         return load(source)
     try:
@@ -40,6 +42,26 @@ def searchable(source: str) -> Corpus:
 
     found = opened(source)
     return found.corpus if isinstance(found, Collection) else found.corpus()
+
+
+def writable(out: str | Path) -> Path:
+    """Give the folder to write, refused before any work when it could not be written after it.
+
+    Raises
+    ------
+    BadInput
+        For a blank, a file where a folder must be, or a folder that is not for this user to change.
+    """
+    from lcm_lab.collection.paths import expanded
+    from lcm_lab.errors import BadInput
+
+    path = expanded(out)
+    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not there.is_dir():
+        raise BadInput(f"{str(there)!r} is a file, so no folder {str(out)!r} can be written.")
+    if not os.access(there, os.W_OK):
+        raise BadInput(f"{str(there)!r} may not be written to. Choose another folder.")
+    return path
 
 
 def portable(path: str) -> str:

@@ -13,8 +13,9 @@ import pandas as pd
 from lcm_lab.collection import files, frames, units
 from lcm_lab.collection.units import Unit
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import unknown
+from lcm_lab.errors import BadInput, unknown
 from lcm_lab.ids import digest
+from lcm_lab.shown import counted
 
 __all__ = ["Collection"]
 
@@ -65,6 +66,9 @@ class Collection:
     card: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        least: Any = self.relevant_from
+        if isinstance(least, bool) or not isinstance(least, int | np.integer) or least < 1:
+            raise BadInput(f"relevant_from is a grade, 1 or more. Got {least!r}.")
         topics = frames.topics(self.topics)
         qrels = frames.qrels(self.qrels, set(topics["qid"]))
         known = self.corpus.row_of(qrels["docno"].tolist()) >= 0
@@ -80,8 +84,8 @@ class Collection:
         conversations = self.corpus["conversation"].nunique()
         return (
             f"Collection {self.name!r}: {len(self.corpus):,} rows, "
-            f"{_count(conversations, 'conversation')}, {_count(len(self.topics), 'topic')} "
-            f"({len(self._findable()):,} judged), {_count(len(self.qrels), 'judgement')}"
+            f"{counted(conversations, 'conversation')}, {counted(len(self.topics), 'topic')} "
+            f"({len(self._findable()):,} judged), {counted(len(self.qrels), 'judgement')}"
         )
 
     @cached_property
@@ -168,7 +172,3 @@ class Collection:
     def _with(self, topics: pd.DataFrame) -> Collection:
         qrels = self.qrels[self.qrels["qid"].isin(topics["qid"])]
         return replace(self, topics=topics, qrels=qrels)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

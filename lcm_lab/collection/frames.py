@@ -8,9 +8,12 @@ import pandas as pd
 
 from lcm_lab.errors import BadInput
 from lcm_lab.times import instant
+from lcm_lab.topics import ids
 
 __all__ = ["instants", "qrels", "topics"]
 
+#: A gain is 2 ** grade - 1, which must stay a number.
+HIGHEST = 100
 TIMES = ("asked_at", "since", "before")
 
 
@@ -24,8 +27,7 @@ def topics(frame: pd.DataFrame) -> pd.DataFrame:
     """
     need(frame, ("qid", "query"), "topics")
     out = frame.reset_index(drop=True).copy()
-    _named(out, ("qid",), "topics")
-    out["qid"] = out["qid"].astype(str)
+    out["qid"] = pd.Series(ids(out["qid"], "topics"), dtype=object)
     if out["query"].isna().any():
         raise BadInput(f"Topic {out['qid'][out['query'].isna()].iloc[0]!r} has no query.")
     out["query"] = out["query"].astype(str)
@@ -58,9 +60,8 @@ def qrels(frame: pd.DataFrame, asked: Names[str]) -> pd.DataFrame:
     need(frame, ("qid", "docno", "relevance"), "qrels")
     columns = ["qid", "docno", "relevance", *(["stale"] if "stale" in frame else [])]
     out = frame[columns].reset_index(drop=True).copy()
-    _named(out, ("qid", "docno"), "qrels")
     for column in ("qid", "docno"):
-        out[column] = out[column].astype(str)
+        out[column] = pd.Series(ids(out[column], "qrels"), dtype=object)
     out["relevance"] = _grades(out["relevance"])
     if "stale" in out:
         out["stale"] = out["stale"].fillna(False).astype(bool)
@@ -83,6 +84,8 @@ def need(frame: pd.DataFrame, columns: tuple[str, ...], what: str) -> None:
     BadInput
         Names the columns that are missing and those that are there.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise BadInput(f"{what} are a DataFrame with {', '.join(columns)}. Got {frame!r:.60}.")
     missing = [column for column in columns if column not in frame]
     if missing:
         there = ", ".join(map(str, frame.columns)) or "no columns"
@@ -105,18 +108,11 @@ def refuse_twice(frame: pd.DataFrame, key: list[str], what: str) -> None:
         )
 
 
-def _named(frame: pd.DataFrame, columns: tuple[str, ...], what: str) -> None:
-    for column in columns:
-        if frame[column].isna().any():
-            at = int(frame[column].isna().to_numpy().argmax())
-            raise BadInput(f"{what} have no {column} in row {at}. Give every row one.")
-
-
 def _grades(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
-    wrong = numbers.isna() | (numbers % 1 != 0) | (numbers < 0)
+    wrong = numbers.isna() | (numbers % 1 != 0) | ~numbers.between(0, HIGHEST)
     if wrong.any():
         raise BadInput(
-            f"A relevance is a whole number of at least 0. Got {column[wrong].tolist()[0]!r}."
+            f"A relevance is a whole number from 0 to {HIGHEST}. Got {column[wrong].tolist()[0]!r}."
         )
     return numbers.astype("int64")

@@ -37,8 +37,11 @@ def unpack(path: Path) -> tuple[bytes, bool]:
     NotFound
         No such file.
     BadInput
-        The file cannot be read, or its compressed stream is corrupt from the start.
+        The file cannot be read, is a device (which need not end), or its compressed stream is
+        corrupt from the start.
     """
+    if path.is_char_device() or path.is_block_device():
+        raise BadInput(f"{str(path)!r} is a device, not a file.")
     try:
         data = path.read_bytes()
     except FileNotFoundError:

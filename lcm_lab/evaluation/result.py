@@ -16,9 +16,9 @@ from lcm_lab.collection import Collection
 from lcm_lab.errors import BadParameter, unknown
 from lcm_lab.evaluation import saving, tables
 from lcm_lab.evaluation.judge import Bench, conversations
-from lcm_lab.evaluation.notes import counted
 from lcm_lab.measures import Judged, Measure, R
 from lcm_lab.run import Run
+from lcm_lab.shown import counted
 
 __all__ = ["Evaluation"]
 
@@ -88,7 +88,7 @@ class Evaluation:
         Parameters
         ----------
         unit : {"conversation", "topic"}
-            What the bootstrap draws again (2,000 draws, percentiles). Where all topics are of one
+            What the bootstrap draws again (2,000 draws). Where all topics are of one
             conversation, topics are drawn.
 
         Returns
@@ -100,7 +100,8 @@ class Evaluation:
 
         Notes
         -----
-        A percentile (`Latency`) has its interval from order statistics; `IndexTime` has none.
+        Percentiles of the draws, further out the fewer the units (`significance.interval`). A
+        percentile (`Latency`) has its interval from order statistics; `IndexTime` has none.
         """
         if unit not in ("conversation", "topic"):
             raise BadParameter(f"unit must be 'conversation' or 'topic'. Got {unit!r}.")

@@ -1,4 +1,4 @@
-"""How sure a mean is: percentile bootstrap over whole conversations, and order statistics.
+"""How sure a mean is: a bootstrap over whole conversations, and order statistics.
 
 Questions of one conversation are not independent, so what is drawn again is the conversation. The
 draws depend on the seed and on the units alone: the same run under two names gets the same
@@ -7,7 +7,7 @@ interval, and differences between systems are paired.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -55,14 +55,42 @@ def bootstrap(values: Floats, units: Ints, *, seed: int = 0, resamples: int = RE
     return draws
 
 
-def interval(draws: Floats) -> tuple[Floats, Floats]:
-    """Give the 2.5th and 97.5th percentile of every column of draws, NaN where all are NaN."""
+def interval(draws: Floats, units: Iterable[int]) -> tuple[Floats, Floats]:
+    """Give the 95 % interval of every column of draws, NaN where all are NaN.
+
+    Parameters
+    ----------
+    draws : float64 array of shape (resamples, n_columns)
+    units : iterable of int, one a column
+        How many units were drawn from.
+
+    Notes
+    -----
+    The expanded percentile interval [1]_. Plain percentiles at 2.5 and 97.5 are too narrow where
+    units are few, as if the normal stood for the t distribution and n for n - 1; these lie as much
+    further out as those two would. In simulations (units that agree within themselves or not, 20 to
+    60 values each) the plain ones held the truth in .82 to .85 of 300 trials with 5 units and in
+    .88 to .90 with 10; these in .90 to .94 and .93 to .95. No percentile helps with 2 or 3 units,
+    whose draws do not reach far enough: about .5 and .75.
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), What Teachers Should Know About the Bootstrap, section 4.2.
+    """
     low, high = np.full(draws.shape[1], np.nan), np.full(draws.shape[1], np.nan)
-    for column, means in enumerate(draws.T):
+    for column, (means, n) in enumerate(zip(draws.T, units, strict=True)):
         defined = means[~np.isnan(means)]
         if len(defined):
-            low[column], high[column] = np.percentile(defined, (2.5, 97.5))
+            tail = 100 * _tail(n)
+            low[column], high[column] = np.percentile(defined, (tail, 100 - tail))
     return low, high
+
+
+def _tail(n: int) -> float:
+    """Give the share of draws beyond each end of a 95 % interval over n units."""
+    from scipy.special import ndtr, stdtrit
+
+    return float(ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.025))) if n > 1 else 0.025
 
 
 def percentile_interval(values: Floats, percentile: float) -> tuple[float, float]:

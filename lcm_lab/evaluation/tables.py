@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.evaluation.notes import counted
 from lcm_lab.evaluation.significance import bootstrap, interval, percentile_interval
 from lcm_lab.measures import Measure
+from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation
@@ -74,15 +74,15 @@ def _units(conversation: Ints, *, by_topic: bool) -> Ints:
 def _intervals(columns: list[Column], units: Ints, seed: int) -> list[tuple[float, float]]:
     nothing = (math.nan, math.nan)
     values = np.array([column.value for column in columns]).reshape(len(columns), len(units)).T
-    enough = [len(np.unique(units[~np.isnan(column)])) > 1 for column in values.T]
-    low, high = interval(bootstrap(values, units, seed=seed))
+    drawn = [len(np.unique(units[~np.isnan(column)])) for column in values.T]
+    low, high = interval(bootstrap(values, units, seed=seed), drawn)
     found = []
     for i, column in enumerate(columns):
         if _is_percentile(column.measure):
             timed = column.value[~np.isnan(column.value)]
             found.append(percentile_interval(timed, column.measure.at or 50))
         else:
-            found.append((float(low[i]), float(high[i])) if enough[i] else nothing)
+            found.append((float(low[i]), float(high[i])) if drawn[i] > 1 else nothing)
     return found
 
 
@@ -154,20 +154,21 @@ def _printed(value: float, measure: Measure) -> str:
 
 
 def _best(result: Evaluation, measure: Measure) -> str | None:
-    """Name the system whose paired difference to every other is above 0 in 97.5 % of the draws."""
+    """Name the system whose paired difference to every other has an interval above 0."""
     names = list(result.systems)
     if len(names) < 2 or measure.needs == "timing":
         return None
     values = np.array([result.values(name, measure) for name in names]).T
     units = _units(result.conversation, by_topic=False)
-    if len(np.unique(units)) < ENOUGH:
+    drawn = len(np.unique(units))
+    if drawn < ENOUGH:
         return None
     sign = 1 if measure.higher_is_better else -1
     draws = bootstrap(sign * values, units, seed=result.seed)
     means = np.nan_to_num([sign * measure.average(column) for column in values.T], nan=-np.inf)
     first = int(np.argmax(means))
     others = np.delete(draws, first, axis=1)
-    low, _ = interval(draws[:, [first]] - others)
+    low, _ = interval(draws[:, [first]] - others, [drawn] * others.shape[1])
     return names[first] if bool(np.all(low > 0)) else None
 
 

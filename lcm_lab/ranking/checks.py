@@ -8,7 +8,7 @@ import numpy as np
 
 from lcm_lab.errors import BadParameter
 
-__all__ = ["number", "texts", "whole"]
+__all__ = ["analysis", "number", "texts", "whole"]
 
 
 def number(name: str, got: Any, low: float = 0, high: float = np.inf) -> None:
@@ -23,6 +23,13 @@ def whole(name: str, got: Any, low: int = 1) -> None:
     """Refuse what is no whole number from ``low`` up."""
     if isinstance(got, bool) or not isinstance(got, int | np.integer) or got < low:
         raise BadParameter(f"{name} must be a whole number, {low} or more. Got {got!r:.80}.")
+
+
+def analysis(got: Any) -> None:
+    """Refuse an analyzer that is none."""
+    reads = all(callable(getattr(got, name, None)) for name in ("analyze", "query"))
+    if isinstance(got, type) or not reads:
+        raise BadParameter(f"analyzer must be one, such as Analyzer(). Got {got!r:.80}.")
 
 
 def texts(name: str, got: Any, example: Any) -> None:

@@ -27,7 +27,7 @@ class Contextual(Leaf):
     """A ranker built on another's scores over all rows a topic may see: extend `score`.
 
     The scores it is given are shares of the inner ranker's best hit for the topic. Where a topic
-    may see more than 100,000 rows they are those of its best 200 and of what touches these; a
+    may see more than 20,000 rows they are those of its best 200 and of what touches these; a
     contextual ranker on another looks at the same rows.
 
     Examples

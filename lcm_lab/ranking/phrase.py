@@ -118,6 +118,7 @@ class Phrase(Scorer):
     def check(self) -> None:
         """Refuse fields that are none."""
         checks.texts("fields", self.fields, FIELDS)
+        checks.analysis(self.analyzer)
 
     def index(self, corpus: Corpus) -> Positions:
         """Give the postings, shared with other rankers of words, and the texts."""

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Beyond so many rows a contextual ranker looks at its inner ranker's best, and at rows so near.
 #: On the development sets the first ten are the same from 50 best rows on.
-WIDE, BEST, REACH = 100_000, 200, 2
+WIDE, BEST, REACH = 20_000, 200, 2
 
 #: Pairs of topic and row up to which a leaf scores them all, once for all policies that share it.
 WHOLE = 1 << 21

@@ -10,6 +10,7 @@ import pandas as pd
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
+from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import LIMIT, Ranker
 from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.scorer import Scorer
@@ -91,6 +92,7 @@ class Searcher:
 
     def run(self, topics: Any, k: int = LIMIT, **filters: Any) -> Run:
         """Give at most k hits for each topic: a question, several, or a frame with a ``query``."""
+        checks.whole("k", k)
         asked = Topics.of(topics, self.corpus, **filters)
         return self.policy.retrieve(Search(self, asked), k)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lcm_lab.redact import redact
+from lcm_lab.shown import cut
 
 __all__ = ["safe"]
 
@@ -41,5 +42,5 @@ def safe(text: object, limit: int | None = None) -> str:
     shown = UNSEEN.sub("", redact(str(text)).text)
     shown = HOME.sub("~", shown)
     if limit is not None and len(shown) > limit:
-        return shown[:limit].rstrip() + "…"
+        return cut(shown, limit).rstrip() + "…"
     return shown

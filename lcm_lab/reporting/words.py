@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcm_lab.evaluation.tables import ENOUGH
 from lcm_lab.reporting.rows import rows
+from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,8 +74,8 @@ def answer(summary: pd.DataFrame, measure: Measure | None, sure: bool, conversat
     best = (max if up else min)(rows(known), key=lambda row: row.mean)
     told = (
         f"reaches the {'highest' if up else 'lowest'} mean {measure}: "
-        f"{best.mean:.3f}{_interval(best)} over {_count(int(best.n), 'question')} in "
-        f"{_count(conversations, 'conversation')}."
+        f"{best.mean:.3f}{_interval(best)} over {counted(int(best.n), 'question')} in "
+        f"{counted(conversations, 'conversation')}."
     )
     if len(known) == 1:
         return f"{told} It is the only system here, so there is nothing to hold it against."
@@ -105,8 +106,8 @@ def machine(kind: str) -> str:
 def limits(evaluation: Evaluation, conversations: int) -> list[str]:
     """List what a reader must not conclude from the page."""
     few = (
-        f"How far {_count(conversations, 'conversation')} can stand for others. With fewer than 20 "
-        "the interval itself is rough, and usually too narrow."
+        f"How far {counted(conversations, 'conversation')} can stand for others. With fewer "
+        "than 20 the interval itself is rough."
     )
     told = [RETRIEVAL, OTHER_SETS, UNPAIRED, *([few] if conversations < 20 else []), UNJUDGED]
     told += [SERVICE] if len(evaluation.latency) else []
@@ -122,7 +123,3 @@ def _interval(row: Any) -> str:
     if math.isnan(row.low) or math.isnan(row.high):
         return ""
     return f" [{row.low:.3f}, {row.high:.3f}]"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -13,6 +13,7 @@ import pyarrow as pa
 from lcm_lab.columns import SCHEMA
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, nearest
+from lcm_lab.shown import counted
 
 __all__ = ["REPEATED", "Kind", "Message", "Part", "Skipped", "Transcripts"]
 
@@ -146,12 +147,12 @@ class Transcripts:
         sessions = len({message.session for message in self.messages})
         lines = sum(1 for one in self.skipped if one.line)
         left = [
-            *([_count(lines, "line")] if lines else []),
-            *([_count(len(self.skipped) - lines, "file")] if lines < len(self.skipped) else []),
+            *([counted(lines, "line")] if lines else []),
+            *([counted(len(self.skipped) - lines, "file")] if lines < len(self.skipped) else []),
         ]
         return (
-            f"Transcripts of {_count(len(self.messages), 'message')} in "
-            f"{_count(sessions, 'session')} from {_count(len(self.files), 'file')}, "
+            f"Transcripts of {counted(len(self.messages), 'message')} in "
+            f"{counted(sessions, 'session')} from {counted(len(self.files), 'file')}, "
             f"{' and '.join(left) or 'nothing'} skipped"
         )
 
@@ -221,7 +222,3 @@ def _rows(message: Message, kinds: Names[str]) -> Iterator[tuple[Any, ...]]:
 def _table(columns: dict[str, list[Any]]) -> pa.Table:
     types = {name: SCHEMA[name][0] if name in SCHEMA else pa.string() for name in columns}
     return pa.table({name: pa.array(items, types[name]) for name, items in columns.items()})
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lcm_lab.shown import unstyled
 from lcm_lab.text import clean
 from lcm_lab.transcripts.base import Kind, Part
 
@@ -162,7 +163,9 @@ def _parsed(arguments: Any) -> Any:
 
 
 def _readable(text: str) -> str:
-    return clean(DATA_URI.sub(_named_data, text) if "base64," in text else text)
+    """Give text as it is read and searched: no inline data, no colours, storable."""
+    plain = unstyled(text) if "\x1b" in text else text
+    return clean(DATA_URI.sub(_named_data, plain) if "base64," in plain else plain)
 
 
 def _named_data(found: re.Match[str]) -> str:

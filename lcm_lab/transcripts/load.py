@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lcm_lab.collection import Collection
 from lcm_lab.collection.files import is_collection
+from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import NotFound, nearest
 from lcm_lab.transcripts import beir
 from lcm_lab.transcripts.benchmarks import benchmark
@@ -49,10 +50,10 @@ def load(source: str | Path | Sequence[str | Path]) -> Collection:
     names = shipped()
     if isinstance(source, str) and source in names:
         return Collection.open(names[source])
-    path = Path(source).expanduser()
+    path = expanded(source)
     if path.is_dir():
         return _folder(path)
-    if path.is_file():
+    if path.exists():
         return _mine([path])
     if any(mark in str(source) for mark in "*?["):
         return _mine([source])
@@ -98,5 +99,5 @@ def _mine(sources: Sequence[str | Path]) -> Collection:
 
 def _stem(source: str | Path) -> str:
     """Name a collection after a file without its endings, or the folder that a glob looks in."""
-    path = Path(source).expanduser()
+    path = expanded(source)
     return path.parent.name if any(mark in path.name for mark in "*?[") else path.name.split(".")[0]

@@ -19,7 +19,7 @@ from lcm_lab.transcripts.draft import Draft
 from lcm_lab.transcripts.lines import Bad, Record, decode, records
 from lcm_lab.transcripts.merge import merge
 from lcm_lab.transcripts.recognise import READ, UNKNOWN, recognise
-from lcm_lab.transcripts.sources import Sources, find
+from lcm_lab.transcripts.sources import NAMES, OTHER, Sources, find
 
 __all__ = ["read"]
 
@@ -135,13 +135,19 @@ def _excerpt(text: str) -> str:
     return redact(text[: 4 * EXCERPT]).text[:EXCERPT]
 
 
+def _passed_over(sources: Sources) -> str:
+    others = sources.notes[OTHER]
+    return f"; {others:,} there of other kinds than {', '.join(NAMES)}" if others else ""
+
+
 def _nothing_read(sources: Sources, skipped: list[Skipped]) -> BadInput:
     reads = f"read knows {' and '.join(READ)}, also compressed."
     if len(skipped) == 1:
-        return BadInput(f"{skipped[0].source}: {skipped[0].reason}. {reads}")
+        return BadInput(f"{skipped[0].source}: {skipped[0].reason.rstrip('.')}. {reads}")
     counts = Counter(one.reason for one in skipped)
     listed = "; ".join(f"{count} x {reason}" for reason, count in counts.most_common(5))
-    found = (
-        f"Of {len(skipped)} files none can be read ({listed})." if skipped else "No files there."
-    )
+    if skipped:
+        found = f"Of {len(skipped)} files none can be read ({listed})."
+    else:
+        found = f"No transcripts there{_passed_over(sources)}."
     return BadInput(f"{', '.join(sources.asked)}: {found} {reads}")

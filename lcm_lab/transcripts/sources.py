@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lcm_lab.collection.files import is_collection
+from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.text import clean
 from lcm_lab.transcripts.base import Skipped
@@ -87,8 +88,8 @@ def _refuse_collection(path: Path) -> None:
 
 
 def _matches(asked: str) -> list[Path]:
-    path = Path(asked).expanduser()
-    if asked and path.exists():
+    path = expanded(asked)
+    if path.exists():
         return [path]
     base, pattern = _split(path)
     found = sorted(base.glob(pattern)) if pattern else []

@@ -84,7 +84,8 @@ def test_search_explains_every_step(lcm_lab, saved):
 def test_search_says_why_nothing_was_found(lcm_lab, saved):
     done = lcm_lab("search", "zymurgy", "--on", saved)
     assert done.out == (
-        "No hits: none of the 6 messages searched shares a term with the question.\n"
+        "No hits: BM25() % 10 finds nothing in the 6 messages searched. "
+        "Ask in words that they may hold.\n"
     )
     lost = lcm_lab("search", "Redis", "--on", saved, "--role", "assistent")
     assert "role is never 'assistent'. Did you mean 'assistant'?" in lost.out

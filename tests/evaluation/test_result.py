@@ -75,6 +75,7 @@ def test_one_conversation_falls_back_to_topics_and_says_so(toy):
 def test_few_conversations_are_said_and_topics_can_be_resampled_instead(toy):
     result = ladder(toy, [1, 1, 3, 3], conversation=[0, 0, 1, 1])
     assert any("resample 2 conversations; fewer than 20" in note for note in result.notes)
+    assert any("with 2 they hold the truth in about 50 % of cases" in n for n in result.notes)
     assert result.summary()["units"].tolist() == [2]
     assert result.summary(unit="topic")["units"].tolist() == [4]
     with pytest.raises(BadParameter, match="unit must be 'conversation' or 'topic'"):

@@ -14,7 +14,7 @@ def test_equal_columns_get_equal_draws_wherever_they_stand():
     values = np.column_stack([same, rng.random(200), same, rng.random(200), same])
     draws = bootstrap(values, np.arange(200) // 7)
     assert np.array_equal(draws[:, 0], draws[:, 2])
-    low, high = interval(draws[:, [0]] - draws[:, [4]])
+    low, high = interval(draws[:, [0]] - draws[:, [4]], [29])
     assert (low.tolist(), high.tolist()) == ([0.0], [0.0])
 
 
@@ -38,27 +38,35 @@ def test_undefined_values_weigh_nothing_and_a_draw_without_any_is_undefined():
 
 
 def test_no_topics_give_no_interval():
-    low, high = interval(bootstrap(np.empty((0, 2)), np.empty(0, np.int64)))
+    low, high = interval(bootstrap(np.empty((0, 2)), np.empty(0, np.int64)), [0, 0])
     assert np.isnan([*low, *high]).all()
 
 
 def test_topics_that_agree_within_a_conversation_widen_its_interval():
     units = np.repeat(np.arange(25), 20)
     values = np.random.default_rng(2).integers(0, 2, 25)[units].astype(float)[:, None]
-    by_conversation = np.subtract(*interval(bootstrap(values, units)))
-    by_topic = np.subtract(*interval(bootstrap(values, np.arange(500))))
+    by_conversation = np.subtract(*interval(bootstrap(values, units), [25]))
+    by_topic = np.subtract(*interval(bootstrap(values, np.arange(500)), [500]))
     assert abs(by_conversation[0]) > 3 * abs(by_topic[0])
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say():
+@pytest.mark.parametrize("n", [5, 10, 40])
+def test_intervals_hold_the_truth_about_as_often_as_they_say(n):
     rng, inside = np.random.default_rng(0), 0
     for trial in range(300):
-        centre = rng.normal(0.5, 0.1, 40)
-        values = np.repeat(centre, 10) + rng.normal(0, 0.2, 400)
-        draws = bootstrap(values[:, None], np.repeat(np.arange(40), 10), seed=trial, resamples=400)
-        low, high = interval(draws)
+        units = np.repeat(np.arange(n), 10)
+        values = rng.normal(0.5, 0.1, n)[units] + rng.normal(0, 0.2, 10 * n)
+        low, high = interval(bootstrap(values[:, None], units, seed=trial, resamples=1000), [n])
         inside += bool(low[0] <= 0.5 <= high[0])
     assert 0.90 <= inside / 300 <= 0.98
+
+
+def test_the_fewer_the_units_the_further_out_the_percentiles():
+    draws = np.tile(np.linspace(0, 1, 10_001)[:, None], 4)
+    low, high = interval(draws, [5, 10, 30, 10_000])
+    # Hesterberg's table: 2.5 % of the t distribution, scaled by the root of n / (n - 1).
+    assert np.round(low, 4).tolist() == [0.001, 0.0086, 0.0188, 0.025]
+    assert np.allclose(low + high, 1)
 
 
 def test_a_percentile_has_its_interval_from_order_statistics():

@@ -173,3 +173,9 @@ def test_a_document_that_one_list_did_not_return_is_scored_by_it_all_the_same():
     first = shallow.iloc[0]
     assert first["score"] == deep.iloc[0]["score"]
     assert first["docno"] == deep.iloc[0]["docno"]
+
+
+@pytest.mark.parametrize("k", [0, -1, "3", 2.5, True])
+def test_a_search_gives_a_whole_number_of_hits(k):
+    with pytest.raises(BadParameter, match="k must be a whole number, 1 or more"):
+        BM25().fit(CORPUS).run("wal", k)

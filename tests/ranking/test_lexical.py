@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from lcm_lab import BM25, Analyzer, Corpus, TfIdf
-from lcm_lab.errors import EmptyQuery
+from lcm_lab import BM25, Analyzer, Corpus, Phrase, QueryLikelihood, TfIdf
+from lcm_lab.errors import BadParameter, EmptyQuery
 
 PLAIN = Analyzer(language=None, stop=None, identifiers=False)
 WORDS = ["wal", "retry", "backoff", "table", "lunch", "noon", "index", "query"]
@@ -173,3 +173,10 @@ def test_no_question_is_a_syntax_error(query):  # QP-03, QP-06, QP-11
 def test_a_question_of_stop_words_alone_is_still_asked():  # QP-06
     rows = ["to be or not to be, near the end", "lunch at noon"]
     assert ask(BM25(), rows, "to be or not to be")["docno"].tolist()[0] == "m1"
+
+
+@pytest.mark.parametrize("ranker", [BM25, TfIdf, QueryLikelihood, Phrase])
+@pytest.mark.parametrize("analyzer", [None, 3, "english", ("a",), Analyzer])
+def test_what_is_no_analyzer_is_refused_when_the_value_is_made(ranker, analyzer):
+    with pytest.raises(BadParameter, match="analyzer must be one, such as Analyzer"):
+        ranker(analyzer=analyzer)

@@ -134,7 +134,7 @@ def test_the_same_evaluation_gives_the_same_bytes(toy, tmp_path):
 def test_worst_questions_show_gold_and_hits_with_their_text(toy, tmp_path):
     page = Outline(saved(evaluated(toy(), {"bm25": BM25() % 1}), tmp_path)).text
     lost = page[page.index("zymurgy xylophone") :]
-    assert "No hits: no message shares a term with the question." in lost
+    assert "No hits: the system finds nothing for this question." in lost
     assert "relevant (1) · Finn · 2026-03-01 09:00 · m9 · not among the hits" in lost
     assert "The deploy on Friday failed twice." in lost
     assert "several what happened to Redis? first relevant at rank 1" in page

@@ -239,7 +239,7 @@ def test_what_is_not_there_or_not_readable_is_a_typed_error(tmp_path):
         read(str(tmp_path / "*.jsonl"))
     with pytest.raises(BadInput, match="No source"):
         read([])
-    with pytest.raises(BadInput, match=r"No files there. read knows Claude Code JSONL"):
+    with pytest.raises(BadInput, match=r"No transcripts there. read knows Claude Code JSONL"):
         read(tmp_path)
     (tmp_path / "a.jsonl").write_text("\n \n")
     with pytest.raises(BadInput, match=r"a.jsonl: empty file. read knows"):
