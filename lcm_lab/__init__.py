@@ -22,7 +22,8 @@ BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
   `Split`).
 - Meaning: `Dense`, with `LSA`, `WordLlama`, `MiniLM` or an `Encoder` of yours.
 - Exactly: `FTS5`, `Phrase`, `Regex`, `Substring`.
-- Around: `Neighbours`, `SessionPrior`, `ByRole`.
+- Around: `Neighbours`, `SessionPrior`, `ByRole`, `BySpeaker`, `FirstPerson`, `Questions`,
+  `AboveMean`, `Feedback`, `Proximity`. The default that they make together: `Recommended`.
 - By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. Without repeats: `MMR`, `Dedupe`.
 - By rank or by list: `RRF`, `Fuse`, `Fallback`, `Append`.
 - The systems under study: `LosslessClaw`, `SessionsSearch`, `OpenClawMemory`, `EpisodicMemory`
@@ -39,8 +40,9 @@ identity.
 ['m3', 'm1']
 
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
-page. ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of
-your own should pass, ``lcm.errors`` what can go wrong.
+page; `tune` picks from a family by folds over conversations. ``lcm.measures`` holds what can be
+measured, ``lcm.testing`` the contract that a ranker of yours can be held to, ``lcm.errors`` what is
+raised.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from lcm_lab.corpus import Corpus as Corpus
     from lcm_lab.evaluation.harness import evaluate as evaluate
     from lcm_lab.evaluation.result import Evaluation as Evaluation
+    from lcm_lab.evaluation.tune import tune as tune
     from lcm_lab.ranking.base import Ranker as Ranker
     from lcm_lab.ranking.context import ByRole as ByRole
     from lcm_lab.ranking.context import Neighbours as Neighbours
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.encoders import WordLlama as WordLlama
     from lcm_lab.ranking.exact import Regex as Regex
     from lcm_lab.ranking.exact import Substring as Substring
+    from lcm_lab.ranking.feedback import Feedback as Feedback
     from lcm_lab.ranking.fts import FTS5 as FTS5
     from lcm_lab.ranking.fuse import RRF as RRF
     from lcm_lab.ranking.fuse import Fuse as Fuse
@@ -87,6 +91,10 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.order import Newest as Newest
     from lcm_lab.ranking.order import TiesByTime as TiesByTime
     from lcm_lab.ranking.phrase import Phrase as Phrase
+    from lcm_lab.ranking.priors import AboveMean as AboveMean
+    from lcm_lab.ranking.priors import Questions as Questions
+    from lcm_lab.ranking.proximity import Proximity as Proximity
+    from lcm_lab.ranking.recommended import Recommended as Recommended
     from lcm_lab.ranking.reference import EpisodicMemory as EpisodicMemory
     from lcm_lab.ranking.reference import LosslessClaw as LosslessClaw
     from lcm_lab.ranking.reference import NaiveBM25 as NaiveBM25
@@ -94,6 +102,8 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.reference import SessionsSearch as SessionsSearch
     from lcm_lab.ranking.rerank import Recency as Recency
     from lcm_lab.ranking.scorer import Scorer as Scorer
+    from lcm_lab.ranking.speakers import BySpeaker as BySpeaker
+    from lcm_lab.ranking.speakers import FirstPerson as FirstPerson
     from lcm_lab.ranking.split import Split as Split
     from lcm_lab.ranking.turns import Append as Append
     from lcm_lab.ranking.turns import Fallback as Fallback
@@ -119,6 +129,7 @@ _HOMES = {
     "errors": ["errors"],
     "evaluation.harness": ["evaluate"],
     "evaluation.result": ["Evaluation"],
+    "evaluation.tune": ["tune"],
     "measures": ["measures"],
     "ranking.base": ["Ranker"],
     "ranking.context": ["ByRole", "Neighbours", "SessionPrior"],
@@ -129,6 +140,7 @@ _HOMES = {
     "ranking.embedder": ["Encoder"],
     "ranking.encoders": ["MiniLM", "WordLlama"],
     "ranking.exact": ["Regex", "Substring"],
+    "ranking.feedback": ["Feedback"],
     "ranking.fts": ["FTS5"],
     "ranking.fuse": ["RRF", "Fuse"],
     "ranking.grams": ["CharGrams", "Grams"],
@@ -138,6 +150,9 @@ _HOMES = {
     "ranking.openclaw": ["AtLeast", "Mix", "Saturated"],
     "ranking.order": ["Newest", "TiesByTime"],
     "ranking.phrase": ["Phrase"],
+    "ranking.priors": ["Questions", "AboveMean"],
+    "ranking.proximity": ["Proximity"],
+    "ranking.recommended": ["Recommended"],
     "ranking.reference": [
         "EpisodicMemory",
         "LosslessClaw",
@@ -147,6 +162,7 @@ _HOMES = {
     ],
     "ranking.rerank": ["Recency"],
     "ranking.scorer": ["Scorer"],
+    "ranking.speakers": ["BySpeaker", "FirstPerson"],
     "ranking.split": ["Split"],
     "ranking.turns": ["Append", "Fallback"],
     "reporting.report": ["ranking_report"],

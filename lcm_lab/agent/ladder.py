@@ -26,7 +26,7 @@ LADDER = {
     "bm25 + tf-idf": "(BM25() + 0.3 * TfIdf())",
     "rrf": "RRF(BM25(), TfIdf())",
     "bm25 >> recency": "BM25() >> Recency('30D')",
-    "bm25, neighbours": "Neighbours(BM25(), after_question=1.0)",
+    "recommended": "Recommended()",
 }
 
 

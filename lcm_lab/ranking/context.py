@@ -134,6 +134,9 @@ class SessionPrior(Contextual):
         How many of its best scores are averaged; missing ones count 0.
     fade : float or None
         Tokens after which a message borrows e times less; None, always as much.
+    own : float, at least 0
+        The power of a message's own score that multiplies what it borrows: 0, all borrow alike;
+        1, in proportion.
 
     Examples
     --------
@@ -149,10 +152,11 @@ class SessionPrior(Contextual):
     share: float = 0.4
     best: int = 3
     fade: float | None = None
+    own: float = 0.0
 
     def check(self) -> None:
         """Refuse what makes no sense."""
-        check_context(self, "share", fade=self.fade)
+        check_context(self, "share", "own", fade=self.fade)
         checks.whole("best", self.best)
 
     def prepare(self, corpus: Corpus) -> None:
@@ -166,7 +170,7 @@ class SessionPrior(Contextual):
         place = np.arange(len(view)) - np.searchsorted(session[order], session[order])
         top = order[place < self.best]
         mean = np.bincount(session[top], inner[top]) / self.best
-        return inner + self.share * faded(view, self.fade) * mean[session]
+        return inner + self.share * faded(view, self.fade) * mean[session] * inner**self.own
 
 
 @value

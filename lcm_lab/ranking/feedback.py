@@ -116,7 +116,8 @@ class Table:
         asked = slot[ids]
         kept = np.flatnonzero(asked)
         row, place, saturated = self._saturated(where[kept], asked[kept] - 1)
-        return np.bincount(row, weights[place] * saturated, minlength=len(self.rows))
+        sums = np.bincount(row, weights[place] * saturated, minlength=len(self.rows))
+        return np.asarray(sums, np.float64)
 
     def _saturated(self, row: Ints, term: npt.NDArray[np.integer]) -> tuple[Ints, Ints, Floats]:
         """Count each term of each row, and give (place in the rows, term, saturated frequency)."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +10,13 @@ import numpy.typing as npt
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.postings import Postings, dense, postings, rescored
-from lcm_lab.ranking.scorer import Scorer
-from lcm_lab.ranking.topk import topk
-from lcm_lab.rows import Rows
-from lcm_lab.run import Hits
+from lcm_lab.ranking.postings import postings
+from lcm_lab.ranking.weighted import Lexical, Weights
 from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.values import value
 from lcm_lab.words import FRAMING
 
-__all__ = ["BM25", "Lexical", "QueryLikelihood", "TfIdf"]
+__all__ = ["BM25", "QueryLikelihood", "TfIdf"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,51 +25,6 @@ TINY = float(np.finfo(float).tiny)
 
 #: What of a row is indexed: the day in words, who speaks, and what is said.
 FIELDS = ("date", "speaker", "text")
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Postings with what each term is worth at query time; shape (n_terms,), float64."""
-
-    postings: Postings
-    worth: Floats
-
-
-class Lexical(Scorer):
-    """A scorer that is a weighted sum over posting lists: extend `index` and `weights`."""
-
-    fields: tuple[str, ...]
-    analyzer: Analysis
-
-    def index(self, corpus: Corpus) -> Weights:
-        """Build posting lists with the scorer's own values."""
-        raise NotImplementedError
-
-    def weights(self, index: Weights, query: str) -> dict[int, float]:
-        """Give the weight of each term of a question, by term number, rising."""
-        asked = index.postings.asked(query)
-        return {term: times * float(index.worth[term]) for term, times in asked.items()}
-
-    def score(self, index: Weights, queries: Sequence[str]) -> Floats:
-        """Score every document for every query.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_docs), float64
-            0 where no query term occurs; higher is better.
-        """
-        return dense(index.postings, self._asked(index, queries))
-
-    def topk(self, index: Weights, queries: Sequence[str], k: int, rows: Sequence[Rows]) -> Hits:
-        """Give the k best of the allowed rows for each query, from the posting lists alone."""
-        return topk(index.postings, self._asked(index, queries), k, rows)
-
-    def rescore(self, index: Weights, queries: Sequence[str], offsets: Any, rows: Any) -> Floats:
-        """Score given rows by bisecting the posting lists; shape (n_hits,), float64."""
-        return rescored(index.postings, self._asked(index, queries), offsets, rows)
-
-    def _asked(self, index: Weights, queries: Sequence[str]) -> list[dict[int, float]]:
-        return [self.weights(index, query) for query in queries]
 
 
 @value
@@ -99,6 +49,8 @@ class BM25(Lexical):
     framing : float in [0, 1]
         How much words count that say how something is asked, rather than what
         (`lcm_lab.words.FRAMING`: "how many", "remind", "conversation").
+    repeats : bool
+        Whether a word that the question repeats counts each time.
 
     Notes
     -----
@@ -126,16 +78,20 @@ class BM25(Lexical):
     average: float | None = None
     rarity: float = 1.0
     framing: float = 1.0
+    repeats: bool = True
 
     def check(self) -> None:
         """Refuse parameters out of range."""
         checks.number("k1", self.k1)
         checks.number("b", self.b, 0, 1)
         checks.texts("fields", self.fields, FIELDS)
+        checks.analysis(self.analyzer)
         if self.average is not None:
             checks.number("average", self.average, TINY)
         checks.number("rarity", self.rarity, TINY)
         checks.number("framing", self.framing, 0, 1)
+        if not isinstance(self.repeats, bool):
+            raise BadParameter(f"repeats must be True or False. Got {self.repeats!r}.")
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of saturated, length-normalised frequencies."""
@@ -143,6 +99,11 @@ class BM25(Lexical):
         tf = lists.values
         saturated = tf / (tf + self.pivot(corpus)[lists.rows].astype(np.float32))
         return Weights(lists.valued(saturated), self.worth(corpus))
+
+    def weights(self, index: Weights, query: str) -> dict[int, float]:
+        """Give the weight of each term of a question, by term number, rising."""
+        asked = super().weights(index, query)
+        return asked if self.repeats else {term: float(index.worth[term]) for term in asked}
 
     def pivot(self, corpus: Corpus) -> Floats:
         """Give the frequency at which a word in each text is worth half; shape (n_docs,)."""
@@ -204,6 +165,7 @@ class QueryLikelihood(Lexical):
         """Refuse parameters out of range."""
         checks.number("mu", self.mu, TINY)
         checks.texts("fields", self.fields, FIELDS)
+        checks.analysis(self.analyzer)
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of log-likelihood ratios."""
@@ -251,6 +213,7 @@ class TfIdf(Lexical):
         if not isinstance(self.sublinear, bool):
             raise BadParameter(f"sublinear must be True or False. Got {self.sublinear!r}.")
         checks.texts("fields", self.fields, FIELDS)
+        checks.analysis(self.analyzer)
 
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of weights divided by the length of the document's vector."""

@@ -1,4 +1,4 @@
-"""Priors: what a message is like, whatever the question."""
+"""Priors: what a message is like, or what all messages have, whatever the question."""
 
 from __future__ import annotations
 
@@ -12,9 +12,42 @@ from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.view import View, questions
 from lcm_lab.values import value
 
-__all__ = ["Questions"]
+__all__ = ["AboveMean", "Questions"]
 
 Floats = npt.NDArray[np.float64]
+
+
+@value
+class AboveMean(Contextual):
+    """Count only what of a score lies above the mean of all rows that the topic may see.
+
+    Parameters
+    ----------
+    inner : Ranker
+
+    Notes
+    -----
+    Cosines of sentence vectors are seldom near 0, and what all rows have tells nothing apart; yet
+    in a sum, and where neighbours lend, it would count.
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> corpus = lcm.Corpus(["use WAL", "WAL grew", "WAL, WAL"])
+    >>> lcm.AboveMean(lcm.BM25()).fit(corpus)("wal")["docno"].tolist()
+    ['m3']
+    """
+
+    inner: Ranker
+
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        check_context(self)
+
+    def score(self, inner: Floats, view: View) -> Floats:
+        """Take the mean away; shape (n_rows,)."""
+        del view
+        return np.maximum(inner - inner.mean(), 0) if len(inner) else inner
 
 
 @value

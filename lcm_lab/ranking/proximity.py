@@ -23,6 +23,9 @@ __all__ = ["Proximity"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+#: Words of a question that are paired, the weightiest: a pasted page has thousands.
+MOST = 64
+
 
 @value
 class Proximity(Contextual):
@@ -117,7 +120,7 @@ class Asked:
     Attributes
     ----------
     terms : int64 array of shape (n_words,)
-        Numbers of the distinct words.
+        Numbers of the distinct words, the weightiest first.
     weights : float64 array of shape (n_words,)
     order : list of int
         Places in ``terms`` of the words as the question has them.
@@ -134,9 +137,11 @@ class Asked:
         worth = words.worth(view.corpus)
         numbers = [lists.terms.get(term, -1) for term in words.analyzer.query(view.query)]
         held = [number for number in numbers if number >= 0 and worth[number] > 0]
-        terms = list(dict.fromkeys(held))
-        order = [terms.index(number) for number in held]
-        return cls(np.array(terms, np.int64), worth[terms] if terms else np.empty(0), order)
+        distinct = list(dict.fromkeys(held))
+        terms = sorted(distinct, key=lambda number: -worth[number])[:MOST]
+        place = {number: i for i, number in enumerate(terms)}
+        order = [place[number] for number in held if number in place]
+        return cls(np.array(terms, np.int64), worth[np.array(terms, np.int64)], order)
 
     def occurrences(self, tokens: Tokens, rows: Ints, window: int) -> tuple[Ints, Ints, Ints]:
         """Give (place in rows, position, place in terms) of each occurrence, in text order.
@@ -176,4 +181,5 @@ class Asked:
         if not len(first):
             return np.zeros(n_rows)
         row = keys[first] // len(self.terms) ** 2
-        return np.bincount(row, np.maximum.reduceat(close, first), minlength=n_rows)
+        sums = np.bincount(row, np.maximum.reduceat(close, first), minlength=n_rows)
+        return np.asarray(sums, np.float64)
