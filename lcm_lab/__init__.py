@@ -60,53 +60,53 @@ if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation as Evaluation
     from lcm_lab.evaluation.tune import tune as tune
     from lcm_lab.ranking.base import Ranker as Ranker
-    from lcm_lab.ranking.context import ByRole as ByRole
-    from lcm_lab.ranking.context import Neighbours as Neighbours
-    from lcm_lab.ranking.context import SessionPrior as SessionPrior
+    from lcm_lab.ranking.context.around import ByRole as ByRole
+    from lcm_lab.ranking.context.around import Neighbours as Neighbours
+    from lcm_lab.ranking.context.around import SessionPrior as SessionPrior
+    from lcm_lab.ranking.context.feedback import Feedback as Feedback
+    from lcm_lab.ranking.context.priors import AboveMean as AboveMean
+    from lcm_lab.ranking.context.priors import Questions as Questions
+    from lcm_lab.ranking.context.proximity import Proximity as Proximity
+    from lcm_lab.ranking.context.speakers import BySpeaker as BySpeaker
+    from lcm_lab.ranking.context.speakers import FirstPerson as FirstPerson
     from lcm_lab.ranking.contextual import Contextual as Contextual
-    from lcm_lab.ranking.decay import Decay as Decay
-    from lcm_lab.ranking.dense import Dense as Dense
-    from lcm_lab.ranking.diverse import MMR as MMR
-    from lcm_lab.ranking.diverse import Dedupe as Dedupe
-    from lcm_lab.ranking.embedder import Encoder as Encoder
-    from lcm_lab.ranking.encoders import MiniLM as MiniLM
-    from lcm_lab.ranking.encoders import WordLlama as WordLlama
-    from lcm_lab.ranking.exact import Regex as Regex
-    from lcm_lab.ranking.exact import Substring as Substring
-    from lcm_lab.ranking.feedback import Feedback as Feedback
-    from lcm_lab.ranking.fts import FTS5 as FTS5
-    from lcm_lab.ranking.fuse import RRF as RRF
-    from lcm_lab.ranking.fuse import Fuse as Fuse
-    from lcm_lab.ranking.grams import CharGrams as CharGrams
-    from lcm_lab.ranking.grams import Grams as Grams
-    from lcm_lab.ranking.lexical import BM25 as BM25
-    from lcm_lab.ranking.lexical import QueryLikelihood as QueryLikelihood
-    from lcm_lab.ranking.lexical import TfIdf as TfIdf
-    from lcm_lab.ranking.lsa import LSA as LSA
+    from lcm_lab.ranking.dense.embedder import Encoder as Encoder
+    from lcm_lab.ranking.dense.encoders import MiniLM as MiniLM
+    from lcm_lab.ranking.dense.encoders import WordLlama as WordLlama
+    from lcm_lab.ranking.dense.lsa import LSA as LSA
+    from lcm_lab.ranking.dense.scorer import Dense as Dense
+    from lcm_lab.ranking.exact.fts import FTS5 as FTS5
+    from lcm_lab.ranking.exact.phrase import Phrase as Phrase
+    from lcm_lab.ranking.exact.whole import Regex as Regex
+    from lcm_lab.ranking.exact.whole import Substring as Substring
+    from lcm_lab.ranking.lexical.grams import CharGrams as CharGrams
+    from lcm_lab.ranking.lexical.grams import Grams as Grams
+    from lcm_lab.ranking.lexical.split import Split as Split
+    from lcm_lab.ranking.lexical.words import BM25 as BM25
+    from lcm_lab.ranking.lexical.words import QueryLikelihood as QueryLikelihood
+    from lcm_lab.ranking.lexical.words import TfIdf as TfIdf
     from lcm_lab.ranking.modifier import Modifier as Modifier
     from lcm_lab.ranking.modifier import Reranker as Reranker
-    from lcm_lab.ranking.openclaw import AtLeast as AtLeast
-    from lcm_lab.ranking.openclaw import Mix as Mix
-    from lcm_lab.ranking.openclaw import Saturated as Saturated
-    from lcm_lab.ranking.order import Newest as Newest
-    from lcm_lab.ranking.order import TiesByTime as TiesByTime
-    from lcm_lab.ranking.phrase import Phrase as Phrase
-    from lcm_lab.ranking.priors import AboveMean as AboveMean
-    from lcm_lab.ranking.priors import Questions as Questions
-    from lcm_lab.ranking.proximity import Proximity as Proximity
-    from lcm_lab.ranking.recommended import Recommended as Recommended
-    from lcm_lab.ranking.reference import EpisodicMemory as EpisodicMemory
-    from lcm_lab.ranking.reference import LosslessClaw as LosslessClaw
-    from lcm_lab.ranking.reference import NaiveBM25 as NaiveBM25
-    from lcm_lab.ranking.reference import OpenClawMemory as OpenClawMemory
-    from lcm_lab.ranking.reference import SessionsSearch as SessionsSearch
-    from lcm_lab.ranking.rerank import Recency as Recency
+    from lcm_lab.ranking.named.openclaw import AtLeast as AtLeast
+    from lcm_lab.ranking.named.openclaw import Mix as Mix
+    from lcm_lab.ranking.named.openclaw import Saturated as Saturated
+    from lcm_lab.ranking.named.recommended import Recommended as Recommended
+    from lcm_lab.ranking.named.reference import EpisodicMemory as EpisodicMemory
+    from lcm_lab.ranking.named.reference import LosslessClaw as LosslessClaw
+    from lcm_lab.ranking.named.reference import NaiveBM25 as NaiveBM25
+    from lcm_lab.ranking.named.reference import OpenClawMemory as OpenClawMemory
+    from lcm_lab.ranking.named.reference import SessionsSearch as SessionsSearch
     from lcm_lab.ranking.scorer import Scorer as Scorer
-    from lcm_lab.ranking.speakers import BySpeaker as BySpeaker
-    from lcm_lab.ranking.speakers import FirstPerson as FirstPerson
-    from lcm_lab.ranking.split import Split as Split
-    from lcm_lab.ranking.turns import Append as Append
-    from lcm_lab.ranking.turns import Fallback as Fallback
+    from lcm_lab.ranking.steps.decay import Decay as Decay
+    from lcm_lab.ranking.steps.diverse import MMR as MMR
+    from lcm_lab.ranking.steps.diverse import Dedupe as Dedupe
+    from lcm_lab.ranking.steps.fuse import RRF as RRF
+    from lcm_lab.ranking.steps.fuse import Fuse as Fuse
+    from lcm_lab.ranking.steps.order import Newest as Newest
+    from lcm_lab.ranking.steps.order import TiesByTime as TiesByTime
+    from lcm_lab.ranking.steps.recency import Recency as Recency
+    from lcm_lab.ranking.steps.turns import Append as Append
+    from lcm_lab.ranking.steps.turns import Fallback as Fallback
     from lcm_lab.reporting.report import ranking_report as ranking_report
     from lcm_lab.run import Run as Run
     from lcm_lab.synth.generate import generate as generate
@@ -132,39 +132,39 @@ _HOMES = {
     "evaluation.tune": ["tune"],
     "measures": ["measures"],
     "ranking.base": ["Ranker"],
-    "ranking.context": ["ByRole", "Neighbours", "SessionPrior"],
+    "ranking.context.around": ["ByRole", "Neighbours", "SessionPrior"],
     "ranking.contextual": ["Contextual"],
-    "ranking.decay": ["Decay"],
-    "ranking.dense": ["Dense"],
-    "ranking.diverse": ["MMR", "Dedupe"],
-    "ranking.embedder": ["Encoder"],
-    "ranking.encoders": ["MiniLM", "WordLlama"],
-    "ranking.exact": ["Regex", "Substring"],
-    "ranking.feedback": ["Feedback"],
-    "ranking.fts": ["FTS5"],
-    "ranking.fuse": ["RRF", "Fuse"],
-    "ranking.grams": ["CharGrams", "Grams"],
-    "ranking.lexical": ["BM25", "QueryLikelihood", "TfIdf"],
-    "ranking.lsa": ["LSA"],
+    "ranking.steps.decay": ["Decay"],
+    "ranking.dense.scorer": ["Dense"],
+    "ranking.steps.diverse": ["MMR", "Dedupe"],
+    "ranking.dense.embedder": ["Encoder"],
+    "ranking.dense.encoders": ["MiniLM", "WordLlama"],
+    "ranking.exact.whole": ["Regex", "Substring"],
+    "ranking.context.feedback": ["Feedback"],
+    "ranking.exact.fts": ["FTS5"],
+    "ranking.steps.fuse": ["RRF", "Fuse"],
+    "ranking.lexical.grams": ["CharGrams", "Grams"],
+    "ranking.lexical.words": ["BM25", "QueryLikelihood", "TfIdf"],
+    "ranking.dense.lsa": ["LSA"],
     "ranking.modifier": ["Modifier", "Reranker"],
-    "ranking.openclaw": ["AtLeast", "Mix", "Saturated"],
-    "ranking.order": ["Newest", "TiesByTime"],
-    "ranking.phrase": ["Phrase"],
-    "ranking.priors": ["Questions", "AboveMean"],
-    "ranking.proximity": ["Proximity"],
-    "ranking.recommended": ["Recommended"],
-    "ranking.reference": [
+    "ranking.named.openclaw": ["AtLeast", "Mix", "Saturated"],
+    "ranking.steps.order": ["Newest", "TiesByTime"],
+    "ranking.exact.phrase": ["Phrase"],
+    "ranking.context.priors": ["Questions", "AboveMean"],
+    "ranking.context.proximity": ["Proximity"],
+    "ranking.named.recommended": ["Recommended"],
+    "ranking.named.reference": [
         "EpisodicMemory",
         "LosslessClaw",
         "NaiveBM25",
         "OpenClawMemory",
         "SessionsSearch",
     ],
-    "ranking.rerank": ["Recency"],
+    "ranking.steps.recency": ["Recency"],
     "ranking.scorer": ["Scorer"],
-    "ranking.speakers": ["BySpeaker", "FirstPerson"],
-    "ranking.split": ["Split"],
-    "ranking.turns": ["Append", "Fallback"],
+    "ranking.context.speakers": ["BySpeaker", "FirstPerson"],
+    "ranking.lexical.split": ["Split"],
+    "ranking.steps.turns": ["Append", "Fallback"],
     "reporting.report": ["ranking_report"],
     "run": ["Run"],
     "synth.generate": ["generate"],

@@ -10,7 +10,7 @@ import numpy as np
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.lexical import BM25
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.modifier import Modifier
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows, contains, count, rows_of

@@ -3,7 +3,7 @@ import pickle
 import pytest
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.lexical import BM25
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.values import Named, starred, value, variants, varies, vary
 
 

@@ -15,7 +15,7 @@ from lcm_lab.errors import MissingExtra
 from lcm_lab.evaluation.engines import BM25s, Engine, FTS5Engine, Ours, Tantivy
 from lcm_lab.evaluation.progress import progress
 from lcm_lab.evaluation.zipf import Zipf, zipf
-from lcm_lab.ranking.lexical import BM25
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.text import Analyzer
 
 __all__ = ["bench_ranking"]

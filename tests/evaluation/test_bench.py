@@ -3,7 +3,7 @@ import numpy as np
 from lcm_lab.evaluation.bench import bench_ranking
 from lcm_lab.evaluation.engines import FTS5Engine, Ours
 from lcm_lab.evaluation.zipf import zipf
-from lcm_lab.ranking.lexical import BM25
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.text import Analyzer
 
 

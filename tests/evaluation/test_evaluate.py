@@ -20,7 +20,7 @@ from lcm_lab.measures import (
     Tokens,
     nDCG,
 )
-from lcm_lab.ranking.lexical import BM25
+from lcm_lab.ranking.lexical.words import BM25
 
 
 def means(result):

@@ -10,9 +10,9 @@ from lcm_lab.measures import (
     RR,
     R,
 )
-from lcm_lab.ranking.fuse import RRF
-from lcm_lab.ranking.lexical import BM25, TfIdf
-from lcm_lab.ranking.rerank import Recency
+from lcm_lab.ranking.lexical.words import BM25, TfIdf
+from lcm_lab.ranking.steps.fuse import RRF
+from lcm_lab.ranking.steps.recency import Recency
 from lcm_lab.run import Run
 from lcm_lab.topics import Topics
 from lcm_lab.values import vary

@@ -9,7 +9,7 @@ from lcm_lab.measures import (
     Latency,
     R,
 )
-from lcm_lab.ranking.lexical import BM25, TfIdf
+from lcm_lab.ranking.lexical.words import BM25, TfIdf
 
 
 def test_latency_and_index_time_come_from_a_pass_of_their_own(toy):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.decay import SHAPES, Decay
+from lcm_lab.ranking.steps.decay import SHAPES, Decay
 from lcm_lab.testing import check_ranker
 
 NOW = pd.Timestamp("2026-06-01T00:00:00Z")

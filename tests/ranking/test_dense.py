@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadInput, BadParameter, MissingExtra
-from lcm_lab.ranking import ladder
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.lsa import LSA
-from lcm_lab.ranking.nearest import Eager, top
-from lcm_lab.ranking.passages import cut, spoken
-from lcm_lab.ranking.vectors import Passages, cosines, unit
+from lcm_lab.ranking.dense import ladder
+from lcm_lab.ranking.dense.lsa import LSA
+from lcm_lab.ranking.dense.nearest import Eager, top
+from lcm_lab.ranking.dense.passages import cut, spoken
+from lcm_lab.ranking.dense.scorer import Dense
+from lcm_lab.ranking.dense.vectors import Passages, cosines, unit
 from lcm_lab.rows import rows_of
 from lcm_lab.testing import check_ranker
 

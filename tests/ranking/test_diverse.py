@@ -2,7 +2,7 @@ import pytest
 
 from lcm_lab import BM25, MMR, Corpus, Dedupe, Fuse, TfIdf
 from lcm_lab.errors import BadParameter, OverBudget
-from lcm_lab.ranking.diverse import jaccard, term_sets
+from lcm_lab.ranking.steps.diverse import jaccard, term_sets
 from lcm_lab.text import Analyzer
 
 NEAR = [f"oven timer: hold the knob for three seconds {w}" for w in ("", "now", "ok", "yes", "so")]

@@ -10,12 +10,12 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadInput, BadParameter, MissingExtra
-from lcm_lab.ranking import encoders
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.embedder import Embedder, Encoder
-from lcm_lab.ranking.embeddings import FOLDER, Shelf
-from lcm_lab.ranking.encoders import MiniLM, WordLlama
-from lcm_lab.ranking.lsa import LSA
+from lcm_lab.ranking.dense import encoders
+from lcm_lab.ranking.dense.embedder import Embedder, Encoder
+from lcm_lab.ranking.dense.embeddings import FOLDER, Shelf
+from lcm_lab.ranking.dense.encoders import MiniLM, WordLlama
+from lcm_lab.ranking.dense.lsa import LSA
+from lcm_lab.ranking.dense.scorer import Dense
 from lcm_lab.testing import check_ranker
 
 CATS = ["my cat purrs", "the cat sleeps", "a cat purrs and sleeps"]
@@ -71,7 +71,7 @@ def test_a_seed_gives_one_result():
 
 
 def test_lsa_learns_from_a_sample_of_a_large_corpus(monkeypatch):
-    monkeypatch.setattr("lcm_lab.ranking.lsa.SAMPLE", 3)
+    monkeypatch.setattr("lcm_lab.ranking.dense.lsa.SAMPLE", 3)
     state = LSA().fit([*CATS, "zebra", *CATS])
     assert "zebra" in state.terms and len(state.worth) < 6
 
@@ -293,7 +293,7 @@ def test_vectors_of_another_encoder_are_not_taken(kept):
 WRITER = """
 import sys, warnings
 import numpy as np
-from lcm_lab.ranking.embeddings import Shelf
+from lcm_lab.ranking.dense.embeddings import Shelf
 warnings.simplefilter("error")
 shelf = Shelf(sys.argv[1], "shared")
 for i in range(40):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter, EmptyQuery
-from lcm_lab.ranking.exact import Regex, Substring
-from lcm_lab.ranking.phrase import Phrase
-from lcm_lab.ranking.regex import LONGEST, Pattern
+from lcm_lab.ranking.exact.phrase import Phrase
+from lcm_lab.ranking.exact.regex import LONGEST, Pattern
+from lcm_lab.ranking.exact.whole import Regex, Substring
 from lcm_lab.testing import check_ranker
 from lcm_lab.text import Analyzer
 

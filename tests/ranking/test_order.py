@@ -5,11 +5,11 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.exact import Regex
-from lcm_lab.ranking.fts import FTS5
-from lcm_lab.ranking.openclaw import AtLeast, Mix, Saturated
-from lcm_lab.ranking.order import Newest, TiesByTime
-from lcm_lab.ranking.turns import Append, Fallback
+from lcm_lab.ranking.exact.fts import FTS5
+from lcm_lab.ranking.exact.whole import Regex
+from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated
+from lcm_lab.ranking.steps.order import Newest, TiesByTime
+from lcm_lab.ranking.steps.turns import Append, Fallback
 from lcm_lab.testing import check_ranker
 
 ANY = FTS5(match="any")

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from lcm_lab.corpus import Corpus
-from lcm_lab.ranking.context import SessionPrior
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.priors import AboveMean, Questions
+from lcm_lab.ranking.context.around import SessionPrior
+from lcm_lab.ranking.context.priors import AboveMean, Questions
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.view import View, questions
 from lcm_lab.testing import check_ranker
 from lcm_lab.topics import Topics

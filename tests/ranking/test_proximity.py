@@ -3,8 +3,8 @@ import pytest
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.lexical import BM25, TfIdf
-from lcm_lab.ranking.proximity import Proximity
+from lcm_lab.ranking.context.proximity import Proximity
+from lcm_lab.ranking.lexical.words import BM25, TfIdf
 from lcm_lab.ranking.view import View
 from lcm_lab.testing import check_ranker
 from lcm_lab.topics import Topics

@@ -6,9 +6,9 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.measures import AllR, AnyR, R, nDCG
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.lsa import LSA
-from lcm_lab.ranking.recommended import Recommended
+from lcm_lab.ranking.dense.lsa import LSA
+from lcm_lab.ranking.dense.scorer import Dense
+from lcm_lab.ranking.named.recommended import Recommended
 from lcm_lab.testing import check_ranker
 from lcm_lab.transcripts.load import load
 

@@ -8,11 +8,11 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import EmptyQuery
-from lcm_lab.ranking.exact import Regex
-from lcm_lab.ranking.fts import FTS5
-from lcm_lab.ranking.match import READERS, has_cjk, like_terms, matching
-from lcm_lab.ranking.order import Newest
-from lcm_lab.ranking.reference import LosslessClaw, SessionsSearch
+from lcm_lab.ranking.exact.fts import FTS5
+from lcm_lab.ranking.exact.match import READERS, has_cjk, like_terms, matching
+from lcm_lab.ranking.exact.whole import Regex
+from lcm_lab.ranking.named.reference import LosslessClaw, SessionsSearch
+from lcm_lab.ranking.steps.order import Newest
 
 SORTS = ("recency", "relevance", "hybrid")
 

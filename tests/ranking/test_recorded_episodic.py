@@ -9,7 +9,7 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.reference import EpisodicMemory
+from lcm_lab.ranking.named.reference import EpisodicMemory
 
 
 def texts(record):

@@ -5,21 +5,21 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.decay import Decay
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.exact import Substring
-from lcm_lab.ranking.fts import FTS5
-from lcm_lab.ranking.openclaw import AtLeast, Mix, Saturated, squeezed
-from lcm_lab.ranking.order import Newest, TiesByTime
-from lcm_lab.ranking.reference import (
+from lcm_lab.ranking.dense.scorer import Dense
+from lcm_lab.ranking.exact.fts import FTS5
+from lcm_lab.ranking.exact.whole import Substring
+from lcm_lab.ranking.lexical.split import Split
+from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated, squeezed
+from lcm_lab.ranking.named.reference import (
     EpisodicMemory,
     LosslessClaw,
     NaiveBM25,
     OpenClawMemory,
     SessionsSearch,
 )
-from lcm_lab.ranking.split import Split
-from lcm_lab.ranking.turns import Append, Fallback
+from lcm_lab.ranking.steps.decay import Decay
+from lcm_lab.ranking.steps.order import Newest, TiesByTime
+from lcm_lab.ranking.steps.turns import Append, Fallback
 from lcm_lab.testing import check_ranker
 
 SORTS = ("recency", "relevance", "hybrid")

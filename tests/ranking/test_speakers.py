@@ -3,9 +3,9 @@ import pytest
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.context import Neighbours
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.speakers import BySpeaker, FirstPerson
+from lcm_lab.ranking.context.around import Neighbours
+from lcm_lab.ranking.context.speakers import BySpeaker, FirstPerson
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.view import View
 from lcm_lab.testing import check_ranker
 from lcm_lab.topics import Topics

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcm_lab import BM25, Analyzer, Corpus
-from lcm_lab.ranking import topk
-from lcm_lab.ranking.postings import dense
+from lcm_lab.ranking.lexical import topk
+from lcm_lab.ranking.lexical.postings import dense
 from lcm_lab.rows import rows_of
 from lcm_lab.run import best_first
 

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lcm_lab.ranking.embedder import Embedder
-from lcm_lab.ranking.ladder import BEAM, Coarse
+from lcm_lab.ranking.dense.embedder import Embedder
+from lcm_lab.ranking.dense.ladder import BEAM, Coarse
+from lcm_lab.ranking.dense.vectors import Passages, each
 from lcm_lab.ranking.scorer import CELLS
-from lcm_lab.ranking.vectors import Passages, each
 from lcm_lab.rows import Rows, count, distinct, rows_of
 from lcm_lab.run import best_first
 

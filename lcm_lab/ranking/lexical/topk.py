@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lcm_lab.ranking.postings import List, Postings
+from lcm_lab.ranking.lexical.postings import List, Postings
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, best_first
 

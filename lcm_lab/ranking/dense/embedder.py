@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.ranking.embeddings import Shelf
-from lcm_lab.ranking.vectors import unit
+from lcm_lab.ranking.dense.embeddings import Shelf
+from lcm_lab.ranking.dense.vectors import unit
 from lcm_lab.values import Named
 
 __all__ = ["Embedder", "Encoder", "Kind", "check_encoder"]

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.match import has_cjk, like_terms
-from lcm_lab.ranking.regex import Pattern, marked
+from lcm_lab.ranking.exact.match import has_cjk, like_terms
+from lcm_lab.ranking.exact.regex import Pattern, marked
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows, count, rows_of
 from lcm_lab.run import Hits

@@ -13,7 +13,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.embedder import Kind
+from lcm_lab.ranking.dense.embedder import Kind
 from lcm_lab.text import Analyzer
 from lcm_lab.values import value
 

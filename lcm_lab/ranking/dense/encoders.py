@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.errors import BadInput, BadParameter, MissingExtra
-from lcm_lab.ranking.embedder import Kind
+from lcm_lab.ranking.dense.embedder import Kind
 from lcm_lab.values import value
 
 __all__ = ["MiniLM", "WordLlama"]

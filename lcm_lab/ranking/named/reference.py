@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.decay import Decay
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.diverse import MMR
-from lcm_lab.ranking.exact import Substring
-from lcm_lab.ranking.fts import FTS5
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.openclaw import AtLeast, Mix, Saturated
-from lcm_lab.ranking.order import Newest, TiesByTime
-from lcm_lab.ranking.split import Split
-from lcm_lab.ranking.turns import Append, Fallback
+from lcm_lab.ranking.dense.scorer import Dense
+from lcm_lab.ranking.exact.fts import FTS5
+from lcm_lab.ranking.exact.whole import Substring
+from lcm_lab.ranking.lexical.split import Split
+from lcm_lab.ranking.lexical.words import BM25
+from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated
+from lcm_lab.ranking.steps.decay import Decay
+from lcm_lab.ranking.steps.diverse import MMR
+from lcm_lab.ranking.steps.order import Newest, TiesByTime
+from lcm_lab.ranking.steps.turns import Append, Fallback
 
 __all__ = ["EpisodicMemory", "LosslessClaw", "NaiveBM25", "OpenClawMemory", "SessionsSearch"]
 

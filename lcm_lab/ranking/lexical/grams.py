@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lcm_lab.errors import BadParameter
 from lcm_lab.lexicon import Lexicon
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.lexical import FIELDS, TfIdf
+from lcm_lab.ranking.lexical.words import FIELDS, TfIdf
 from lcm_lab.text import Column, Tokens, clean, tokens_of
 from lcm_lab.values import value
 from lcm_lab.words import fold

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.context import check_context, faded, ready
+from lcm_lab.ranking.context.around import check_context, faded, ready
 from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.view import View, questions
 from lcm_lab.values import value

@@ -9,10 +9,10 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.context import check_context
+from lcm_lab.ranking.context.around import check_context
 from lcm_lab.ranking.contextual import Contextual
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.postings import forward
+from lcm_lab.ranking.lexical.postings import forward
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.view import View
 from lcm_lab.run import best_first
 from lcm_lab.values import value

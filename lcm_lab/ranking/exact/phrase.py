@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from lcm_lab.corpus import Corpus
 from lcm_lab.query import parse
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.postings import Postings, postings
+from lcm_lab.ranking.lexical.postings import Postings, postings
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, best_first

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.corpus import Corpus
-from lcm_lab.ranking.postings import Postings, dense, rescored
+from lcm_lab.ranking.lexical.postings import Postings, dense, rescored
+from lcm_lab.ranking.lexical.topk import topk
 from lcm_lab.ranking.scorer import Scorer
-from lcm_lab.ranking.topk import topk
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits
 from lcm_lab.text import Analysis

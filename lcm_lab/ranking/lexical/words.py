@@ -10,8 +10,8 @@ import numpy.typing as npt
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.postings import postings
-from lcm_lab.ranking.weighted import Lexical, Weights
+from lcm_lab.ranking.lexical.postings import postings
+from lcm_lab.ranking.lexical.weighted import Lexical, Weights
 from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.values import value
 from lcm_lab.words import FRAMING

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.context import check_context
+from lcm_lab.ranking.context.around import check_context
 from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.view import View
 from lcm_lab.values import value

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.context import Neighbours, SessionPrior
-from lcm_lab.ranking.dense import Dense
-from lcm_lab.ranking.embedder import Encoder
-from lcm_lab.ranking.feedback import Feedback
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.priors import AboveMean, Questions
-from lcm_lab.ranking.proximity import Proximity
-from lcm_lab.ranking.speakers import BySpeaker, FirstPerson
+from lcm_lab.ranking.context.around import Neighbours, SessionPrior
+from lcm_lab.ranking.context.feedback import Feedback
+from lcm_lab.ranking.context.priors import AboveMean, Questions
+from lcm_lab.ranking.context.proximity import Proximity
+from lcm_lab.ranking.context.speakers import BySpeaker, FirstPerson
+from lcm_lab.ranking.dense.embedder import Encoder
+from lcm_lab.ranking.dense.scorer import Dense
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.values import Named
 
 __all__ = ["Recommended"]

@@ -12,8 +12,8 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.contextual import Contextual
-from lcm_lab.ranking.lexical import BM25
-from lcm_lab.ranking.postings import forward, postings
+from lcm_lab.ranking.lexical.postings import forward, postings
+from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.view import View
 from lcm_lab.text import Tokens
 from lcm_lab.values import value

@@ -14,11 +14,11 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, nearest
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.embedder import Embedder, Encoder, check_encoder
-from lcm_lab.ranking.ladder import SCANS, Scan, build
-from lcm_lab.ranking.lsa import LSA
-from lcm_lab.ranking.nearest import Eager, Lazy, Ranked, encoded, exact
-from lcm_lab.ranking.passages import spoken
+from lcm_lab.ranking.dense.embedder import Embedder, Encoder, check_encoder
+from lcm_lab.ranking.dense.ladder import SCANS, Scan, build
+from lcm_lab.ranking.dense.lsa import LSA
+from lcm_lab.ranking.dense.nearest import Eager, Lazy, Ranked, encoded, exact
+from lcm_lab.ranking.dense.passages import spoken
 from lcm_lab.ranking.scorer import Scorer, gathered
 from lcm_lab.rows import Rows, count
 from lcm_lab.run import Hits, Run

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, MissingExtra, nearest
 from lcm_lab.ranking import checks
-from lcm_lab.ranking.match import MATCHES, READERS, matching, prepared
+from lcm_lab.ranking.exact.match import MATCHES, READERS, matching, prepared
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows, contains, count
 from lcm_lab.run import Hits, best_first

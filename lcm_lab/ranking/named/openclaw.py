@@ -17,9 +17,9 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import LIMIT, Ranker
-from lcm_lab.ranking.fuse import Lists
 from lcm_lab.ranking.modifier import Reranker
 from lcm_lab.ranking.scorer import Scorer
+from lcm_lab.ranking.steps.fuse import Lists
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, Run
 from lcm_lab.values import settle, starred, value

@@ -1,0 +1,1 @@
+"""Rankers that judge a message by what stands around it and by who asks."""

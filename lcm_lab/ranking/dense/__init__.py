@@ -1,0 +1,1 @@
+"""Rankers of meaning: vectors, what makes them, and how they are searched."""

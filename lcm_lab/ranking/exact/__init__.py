@@ -1,0 +1,1 @@
+"""Rankers that ask for the very words: full text, phrases, patterns."""

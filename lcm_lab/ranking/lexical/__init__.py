@@ -1,0 +1,1 @@
+"""Rankers of words: posting lists, and what scores over them."""
