@@ -61,14 +61,19 @@ def _misused(error: Any) -> NoReturn:
 
 
 def _unwritten(error: OSError) -> NoReturn:
-    if error.errno == errno.EPIPE:
-        # Whoever was reading has had enough; Python must not try again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:  # whoever was reading has had enough
+        _forget_output()
         raise SystemExit(1) from None
     reason = error.strerror or str(error)
     if error.filename is None:
+        _forget_output()
         _fail(f"Cannot write the result: {reason}.")
     _fail(f"{reason}: {str(error.filename)!r}.")
+
+
+def _forget_output() -> None:
+    """Send what is still held back nowhere: Python would try again when it exits, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> NoReturn:

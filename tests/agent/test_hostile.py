@@ -15,6 +15,15 @@ def fails(done):
     return done.err
 
 
+@pytest.fixture(params=[True, False], ids=["at once", "held back"], autouse=True)
+def unbuffered(request, monkeypatch):
+    """Python may write at once or hold back; what fails then fails at another moment."""
+    if request.param:
+        monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    else:
+        monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+
+
 def command(*words, **how):
     return subprocess.run(
         [sys.executable, "-m", "lcm_lab", *map(str, words)], stderr=subprocess.PIPE, **how
@@ -92,7 +101,8 @@ def test_output_that_does_not_arrive_is_one_line_and_exit_2():
 def test_a_reader_that_has_enough_is_no_error_to_speak_of(tmp_path):
     lines = (json.dumps({"role": "user", "content": f"retry {'x' * 90} {i}"}) for i in range(3000))
     (tmp_path / "chat.jsonl").write_text("\n".join(lines))
-    words = ("search", "retry", "--k", "3000", "--json", "--on", tmp_path / "chat.jsonl")
+    words = ("search", "retry", "--policy", "BM25()", "--k", "1000", "--json", "--on")
+    words += (tmp_path / "chat.jsonl",)
     process = subprocess.Popen(
         [sys.executable, "-m", "lcm_lab", *map(str, words)],
         stdout=subprocess.PIPE,
