@@ -54,6 +54,7 @@ def facts(
 ) -> list[str]:
     """State what limits the numbers, a sentence a fact, most general first."""
     return [
+        *_mined(bench),
         *_left_out(bench),
         *_out_of_reach(bench),
         *(note for measure in measures for note in _limits(bench, measure)),
@@ -61,6 +62,15 @@ def facts(
         *_no_hits(bench, runs),
         *_few(units),
     ]
+
+
+def _mined(bench: Bench) -> Iterator[str]:
+    made = bench.collection.card.get("topics")
+    if isinstance(made, str) and made:
+        yield (
+            f"Nobody asked these questions: they are {made}. What they measure is told in the "
+            "collection's card."
+        )
 
 
 def _left_out(bench: Bench) -> Iterator[str]:

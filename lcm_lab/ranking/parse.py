@@ -199,7 +199,7 @@ class _Reader:
 
 
 def _there_is(name: str = "") -> str:
-    known = list(surface())
+    known = sorted(surface())
     return f"There is {', '.join(known)}.{nearest(name, known)}"
 
 

@@ -103,7 +103,7 @@ def _card(transcripts: Transcripts, probes: list[_Probe], dropped: Counter[str])
     return {
         "source": "agent transcripts",
         "unit": "message",
-        "topics": "known-item, mined, first version",
+        "topics": "known items, mined from this history (first version)",
         "types": dict(sorted(Counter(probe.kind for probe in probes).items())),
         "dropped": {why: count for why, count in sorted(dropped.items()) if count},
         "files": dict(sorted(Counter(transcripts.files.values()).items())),

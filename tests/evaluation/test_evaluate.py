@@ -175,3 +175,14 @@ def test_what_is_no_measure_is_refused(toy, measures):
 def test_only_a_collection_can_be_evaluated_on(toy):
     with pytest.raises(BadParameter, match="needs on= a Collection"):
         evaluate(BM25(), on=toy.chat().corpus)
+
+
+def test_questions_that_nobody_asked_are_marked_as_such():
+    corpus = lcm.Corpus(["use WAL"])
+    topics = pd.DataFrame({"qid": ["q1"], "query": ["wal"]})
+    qrels = pd.DataFrame({"qid": ["q1"], "docno": ["m1"], "relevance": [1]})
+    mined = lcm.Collection("mine", corpus, topics, qrels, card={"topics": "known items, mined"})
+    notes = lcm.evaluate(lcm.BM25(), on=mined).notes
+    assert notes[0].startswith("Nobody asked these questions: they are known items, mined.")
+    asked = lcm.Collection("mine", corpus, topics, qrels)
+    assert not any("Nobody asked" in note for note in lcm.evaluate(lcm.BM25(), on=asked).notes)

@@ -32,7 +32,7 @@ def test_a_later_repeat_becomes_a_question_about_the_earlier_message():
     assert made.qrels.to_numpy().tolist() == [[topic["qid"], "s1-0", 1]]
     seen = made.corpus.rows(before=topic["asked_at"])
     assert made.corpus["docno"].to_numpy()[seen].tolist() == [f"s1-{i}" for i in range(GAP + 1)]
-    assert made.card["topics"] == "known-item, mined, first version"
+    assert made.card["topics"] == "known items, mined from this history (first version)"
     assert made.card["types"] == {"identifier": 1}
 
 
