@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lcm_lab as lcm
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.measures import (
