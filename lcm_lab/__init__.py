@@ -19,12 +19,13 @@ BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
 ``a >> b`` lets b act on what a found, ``a + b`` fuses, ``0.3 * a`` weighs, ``a % 10`` cuts.
 
 - Words: `BM25`, `TfIdf`, `QueryLikelihood`, `CharGrams`, seen through an `Analyzer` (`Grams`,
-  `Split`).
+  `Split`), by a long text's `BestPassage`.
 - Meaning: `Dense`, with `LSA`, `WordLlama`, `MiniLM` or an `Encoder` of yours.
 - Exactly: `FTS5`, `Phrase`, `Regex`, `Substring`.
 - Around: `Neighbours`, `SessionPrior`, `ByRole`, `BySpeaker`, `FirstPerson`, `Questions`,
   `AboveMean`, `Feedback`, `Proximity`. The default that they make together: `Recommended`.
-- By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. Without repeats: `MMR`, `Dedupe`.
+- By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. By role or importance: `Prior`.
+- Without repeats: `MMR`, `Dedupe`.
 - By rank or by list: `RRF`, `Fuse`, `Fallback`, `Append`.
 - The systems under study: `LosslessClaw`, `SessionsSearch`, `OpenClawMemory`, `EpisodicMemory`
   and `NaiveBM25`, of which the parts are `Saturated`, `Mix` and `AtLeast`.
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.exact.whole import Substring as Substring
     from lcm_lab.ranking.lexical.grams import CharGrams as CharGrams
     from lcm_lab.ranking.lexical.grams import Grams as Grams
+    from lcm_lab.ranking.lexical.passage import BestPassage as BestPassage
     from lcm_lab.ranking.lexical.split import Split as Split
     from lcm_lab.ranking.lexical.words import BM25 as BM25
     from lcm_lab.ranking.lexical.words import QueryLikelihood as QueryLikelihood
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.steps.fuse import Fuse as Fuse
     from lcm_lab.ranking.steps.order import Newest as Newest
     from lcm_lab.ranking.steps.order import TiesByTime as TiesByTime
+    from lcm_lab.ranking.steps.prior import Prior as Prior
     from lcm_lab.ranking.steps.recency import Recency as Recency
     from lcm_lab.ranking.steps.turns import Append as Append
     from lcm_lab.ranking.steps.turns import Fallback as Fallback
@@ -144,6 +147,7 @@ _HOMES = {
     "ranking.exact.fts": ["FTS5"],
     "ranking.steps.fuse": ["RRF", "Fuse"],
     "ranking.lexical.grams": ["CharGrams", "Grams"],
+    "ranking.lexical.passage": ["BestPassage"],
     "ranking.lexical.words": ["BM25", "QueryLikelihood", "TfIdf"],
     "ranking.dense.lsa": ["LSA"],
     "ranking.modifier": ["Modifier", "Reranker"],
@@ -160,6 +164,7 @@ _HOMES = {
         "OpenClawMemory",
         "SessionsSearch",
     ],
+    "ranking.steps.prior": ["Prior"],
     "ranking.steps.recency": ["Recency"],
     "ranking.scorer": ["Scorer"],
     "ranking.context.speakers": ["BySpeaker", "FirstPerson"],

@@ -15,6 +15,8 @@ RANKERS = [
     lcm.RRF(lcm.BM25(), lcm.TfIdf()),
     lcm.QueryLikelihood(),
     lcm.CharGrams(),
+    lcm.BestPassage(lcm.BM25(), 5),
+    lcm.Prior("role", {"user": 1.0, "assistant": 0.4}),
     lcm.Dense(),
     lcm.Dense(lcm.LSA(3), chunk=2),
     lcm.BM25() % 5 + lcm.Dense(lazy=True),
