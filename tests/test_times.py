@@ -61,7 +61,7 @@ def test_times_are_read_in_every_form(value, expected):
 
 
 @pytest.mark.parametrize(
-    "value", [None, "", "  ", pd.NaT, pd.NA, float("nan"), np.datetime64("NaT")]
+    "value", [None, "", "  ", pd.NaT, pd.NA, float("nan"), np.datetime64("NaT", "us")]
 )
 def test_missing_times_are_none(value):
     assert instant(value) is None
@@ -195,7 +195,7 @@ def test_spans_are_read_with_their_unit(value, hours):
     "value",
     [
         *(0, -1, float("nan"), "30", "-7D", "0D", "1m", "7M", "D", "", "7D!", pd.NaT, None, 7),
-        *("nanD", timedelta(0), np.timedelta64("NaT"), "1e5D", "9" * 30 + "D", "9" * 400 + "D"),
+        *("nanD", timedelta(0), np.timedelta64("NaT", "us"), "1e5D", "9" * 30 + "D", "9" * 400 + "D"),
     ],
 )
 def test_spans_that_are_not_positive_or_have_no_unit_are_refused(value):

@@ -3,6 +3,7 @@
 import pickle
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -39,10 +40,10 @@ def test_every_variant_keeps_the_contract(ranker):
 
 def test_scores_are_sqlites_bm25_turned_over():  # RK-11
     said = ["use WAL", "WAL WAL WAL", "lunch at noon", "rain"]
-    database = sqlite3.connect(":memory:")
-    database.execute("create virtual table t using fts5(text, tokenize='porter unicode61')")
-    database.executemany("insert into t(rowid, text) values (?, ?)", list(enumerate(said)))
-    raw = dict(database.execute("select rowid, bm25(t) from t where t match 'wal'"))
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("create virtual table t using fts5(text, tokenize='porter unicode61')")
+        database.executemany("insert into t(rowid, text) values (?, ?)", list(enumerate(said)))
+        raw = dict(database.execute("select rowid, bm25(t) from t where t match 'wal'"))
     assert set(raw) == {0, 1}
     assert all(rank < 0 for rank in raw.values())
     hits = FTS5().fit(lcm.Corpus(said))("WAL")
@@ -189,11 +190,11 @@ def test_tokenizers_that_sqlite_does_not_know_are_refused_when_the_value_is_made
 
 
 def test_a_missing_piece_of_sqlite_is_named_with_the_way_out():  # IN-03, IN-04
-    database = sqlite3.connect(":memory:")
-    with pytest.raises(sqlite3.OperationalError) as absent:
-        database.execute("create virtual table t using fts9(text)")
-    with pytest.raises(sqlite3.OperationalError) as unknown:
-        database.execute("create virtual table t using fts5(text, tokenize='trigraph')")
+    with closing(sqlite3.connect(":memory:")) as database:
+        with pytest.raises(sqlite3.OperationalError) as absent:
+            database.execute("create virtual table t using fts9(text)")
+        with pytest.raises(sqlite3.OperationalError) as unknown:
+            database.execute("create virtual table t using fts5(text, tokenize='trigraph')")
     assert isinstance(refusal(absent.value, "unicode61"), MissingExtra)
     assert "BM25() finds words without SQLite" in str(refusal(absent.value, "unicode61"))
     assert isinstance(refusal(unknown.value, "trigraph"), BadParameter)

@@ -10,7 +10,9 @@ import itertools
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any, Literal
 
 import numpy as np
@@ -94,7 +96,8 @@ class FTS5(Scorer):
                 close = nearest(str(got), [one for one in options if one])
                 raise BadParameter(f"{name} must be one of {there}. Got {got!r}.{close}")
         checks.texts("fields", self.fields, ("text",))
-        _create(_connect(), "tried", self.tokenize)
+        with closing(_connect()) as tried:
+            _create(tried, "tried", self.tokenize)
 
     def index(self, corpus: Corpus) -> Table:
         """Build the full-text table; shared by scorers that differ in ``match`` alone."""
@@ -151,6 +154,7 @@ class Table:
     def __init__(self, connection: sqlite3.Connection, groups: list[str], size: int) -> None:
         self.connection, self.groups, self.size = connection, groups, size
         self._turn = threading.Lock()
+        weakref.finalize(self, connection.close)  # when the last scorer that holds it is gone
 
     @classmethod
     def build(cls, scorer: FTS5, corpus: Corpus) -> Table:
