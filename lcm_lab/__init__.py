@@ -41,7 +41,8 @@ identity.
 ['m3', 'm1']
 
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
-page; `tune` picks from a family by folds over conversations. ``lcm.measures`` holds what can be
+page; `tune` picks from a family, and `learn` weighs the steps of a policy as a `Learned` one, both
+by folds over conversations. ``lcm.measures`` holds what can be
 measured, ``lcm.testing`` the contract that a ranker of yours can be held to, ``lcm.errors`` what is
 raised.
 """
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from lcm_lab.collection import Collection as Collection
     from lcm_lab.corpus import Corpus as Corpus
     from lcm_lab.evaluation.harness import evaluate as evaluate
+    from lcm_lab.evaluation.learn import learn as learn
     from lcm_lab.evaluation.result import Evaluation as Evaluation
     from lcm_lab.evaluation.tune import tune as tune
     from lcm_lab.ranking.base import Ranker as Ranker
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.steps.diverse import Dedupe as Dedupe
     from lcm_lab.ranking.steps.fuse import RRF as RRF
     from lcm_lab.ranking.steps.fuse import Fuse as Fuse
+    from lcm_lab.ranking.steps.learned import Learned as Learned
     from lcm_lab.ranking.steps.order import Newest as Newest
     from lcm_lab.ranking.steps.order import TiesByTime as TiesByTime
     from lcm_lab.ranking.steps.prior import Prior as Prior
@@ -131,6 +134,7 @@ _HOMES = {
     "corpus": ["Corpus"],
     "errors": ["errors"],
     "evaluation.harness": ["evaluate"],
+    "evaluation.learn": ["learn"],
     "evaluation.result": ["Evaluation"],
     "evaluation.tune": ["tune"],
     "measures": ["measures"],
@@ -152,6 +156,7 @@ _HOMES = {
     "ranking.dense.lsa": ["LSA"],
     "ranking.modifier": ["Modifier", "Reranker"],
     "ranking.named.openclaw": ["AtLeast", "Mix", "Saturated"],
+    "ranking.steps.learned": ["Learned"],
     "ranking.steps.order": ["Newest", "TiesByTime"],
     "ranking.exact.phrase": ["Phrase"],
     "ranking.context.priors": ["Questions", "AboveMean"],

@@ -173,15 +173,16 @@ class Corpus:
             return cast(Rows, self.conversations.get(wanted, slice(0, 0)))
         return self._equal(slice(0, len(self)), "conversation", wanted)
 
-    def view(self, fields: Sequence[str] = ("date", "speaker", "text")) -> pa.ChunkedArray:
+    def view(
+        self, fields: Sequence[str] = ("date", "speaker", "text"), start: int = 0
+    ) -> pa.ChunkedArray:
         """Give the text that a scorer indexes: the fields of each row, one after the other.
 
         ``date`` is the day in words ("8 May 2023", UTC), empty where the time is unknown.
+        Rows before ``start`` are left out.
         """
-        parts = [
-            date_words(self.column("time")) if field == "date" else self.column(field)
-            for field in fields
-        ]
+        parts = [self.column("time" if field == "date" else field)[start:] for field in fields]
+        parts = [date_words(p) if f == "date" else p for f, p in zip(fields, parts, strict=True)]
         parts = [part.cast(pa.large_string()) for part in parts]
         return pc.binary_join_element_wise(*parts, pa.scalar(" ", pa.large_string()))
 

@@ -7,7 +7,7 @@ stemming and stop words touch the vocabulary, never the tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, overload
 
@@ -53,7 +53,7 @@ class Tokens:
     lengths : ndarray of shape (n_docs,), int32
         Positions that hold content: stop words count none, and neither does what lies over other
         words or within one (`src/app.py`, the `get` of `getUser`, pairs of characters).
-    vocabulary : list of str
+    vocabulary : sequence of str
         In order of first appearance.
     stop : ndarray of shape (n_terms,), bool
         Which terms are stop words.
@@ -62,7 +62,7 @@ class Tokens:
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.int32]
-    vocabulary: list[str]
+    vocabulary: Sequence[str]
     stop: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:

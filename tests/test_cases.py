@@ -71,7 +71,7 @@ def test_a_cut_keeps_an_emoji_of_several_code_points_whole_or_leaves_it_out(limi
 
 
 def test_a_policy_that_was_stored_ranks_as_before():
-    """RK-16: what is stored is the policy, and an index is built from it, never beside it."""
+    """RK-16: for the policy alone; `test_postings.py` has it for a saved index."""
     spanish = lcm.BM25(analyzer=lcm.Analyzer(language="spanish", stop=("el", "la")))
     corpus = lcm.Corpus(["el perro corre", "la gata duerme", "corriendo por la calle"])
     again = pickle.loads(pickle.dumps(spanish))

@@ -48,6 +48,7 @@ RANKERS = [
     lcm.Feedback(lcm.BM25()),
     lcm.Proximity(lcm.BM25()),
     lcm.Recommended(),
+    lcm.Learned(lcm.Neighbours(lcm.BM25()) % 9, (1.0, -0.5)),
     lcm.MMR(0.7),
     lcm.Dedupe("session"),
     lcm.Dedupe(alike=0.8),

@@ -108,6 +108,11 @@ class Bench:
             index_ms=index_ms,
         )
 
+    def relevance(self, run: Run) -> Bools:
+        """Tell for each hit of a run of these topics whether it is relevant; shape (n_hits,)."""
+        grades = np.append(self.grade, 0)[self._judgement(run)]
+        return np.asarray(grades >= self.relevant_from)
+
     def _refuse_twice(self, at: Ints) -> None:
         times = np.bincount(at[at >= 0], minlength=1)
         if times.max() > 1:

@@ -19,7 +19,7 @@ from lcm_lab.measures import Measure, nDCG
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
 
-__all__ = ["Tuning", "tune"]
+__all__ = ["Tuning", "dealt", "tune"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -131,14 +131,8 @@ class _Part:
     @classmethod
     def of(cls, result: Evaluation, measure: Measure, folds: int) -> _Part:
         name, units = result.collection.name, result.conversation
-        there = len(np.unique(units))
-        if there < folds:
-            raise BadParameter(
-                f"{name!r} has {there} conversations, fewer than {folds} folds. "
-                f"Write folds={max(there, 2)}, or give more conversations."
-            )
         values = np.stack([result.values(system, measure) for system in result.systems])
-        return cls(name, values, units, units % folds)
+        return cls(name, values, units, dealt(name, units, folds))
 
     def means(self, without: int | None) -> Floats:
         """Average each policy over the topics of all folds but one; shape (n_policies,)."""
@@ -160,6 +154,17 @@ class _Part:
             "high": high[0],
             "optimism": inside - outside,
         }
+
+
+def dealt(name: str, units: npt.NDArray[np.int64], folds: int) -> npt.NDArray[np.int64]:
+    """Give each topic its fold, so that those of one conversation share one; shape (n_topics,)."""
+    there = len(np.unique(units))
+    if there < folds:
+        raise BadParameter(
+            f"{name!r} has {there} conversations, fewer than {folds} folds. "
+            f"Write folds={max(there, 2)}, or give more conversations."
+        )
+    return units % folds
 
 
 def _policies(family: Any) -> list[Ranker]:

@@ -6,6 +6,7 @@ loosest first: ``a >> b`` (then), ``a + b`` (fuse), ``0.3 * a`` (weigh), ``a % 1
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -48,17 +49,33 @@ class Ranker:
     # numpy scalars must leave `np.float64(0.3) * policy` to the policy.
     __array_ufunc__: ClassVar[None] = None
 
-    def fit(self, corpus: Corpus) -> Searcher:
+    def fit(self, corpus: Corpus, saved: str | Path | None = None) -> Searcher:
         """Index a corpus for this policy.
+
+        Parameters
+        ----------
+        corpus : Corpus
+        saved : str or Path, optional
+            A folder that `Searcher.save` wrote. Its posting lists are mapped rather than built; the
+            rows that the corpus has beyond those of the folder are added.
 
         Raises
         ------
         BadParameter
-            When nothing in the policy brings candidates, or a `vary` still stands in it.
+            When nothing in the policy brings candidates, or a `vary` still stands in it; when the
+            saved lists are of another corpus, or of other fields or analyzers.
+        BadInput
+            When they are damaged, were saved under other versions, or the analyzer has changed.
+        NotFound
+            When there are none.
         """
         from lcm_lab.ranking.searcher import Searcher
 
-        return Searcher(self, corpus)
+        if saved is None:
+            return Searcher(self, corpus)
+        from lcm_lab.ranking.lexical.stored import load
+
+        return Searcher(self, corpus, load(self, corpus, Path(saved)))
 
     def over(self, **filters: Any) -> Ranker:
         """Narrow the policy to rows that pass the filters: ``BM25().over(scope="summaries")``."""

@@ -75,19 +75,30 @@ class Contextual(Leaf):
         return cast(Run, search.topics.memo(("everywhere", self), lambda: self._everywhere(search)))
 
     def _everywhere(self, search: Search) -> Run:
+        return self._walked(search, 1)[-1]
+
+    def shares(self, search: Search, run: Run) -> dict[Ranker, Floats]:
+        """Give what each ranker of the chain says of each hit as a term of a sum, in one look."""
+        chain = self._chain()
+        stages = self._walked(search, len(chain))
+        return {ranker: _weighed(stage, run) for ranker, stage in zip(chain, stages, strict=True)}
+
+    def _walked(self, search: Search, last: int) -> list[Run]:
+        """Score every row in scope; keep what the last so many of the chain give."""
         chain = self._chain()
         base = chain[0].inner
         run = search.scope(base)
         inner = search.note(base, run, base.weigh(search, run, np.ones(len(run))))
-        parts = []
+        kept: list[list[Floats]] = [[] for _ in range(last)]
         for i, (a, b) in enumerate(itertools.pairwise(run.offsets.tolist())):
             scores, view = inner[a:b], View(search.topics, i, run.rows[a:b])
-            for ranker in chain:
+            for place, ranker in enumerate(chain, start=last - len(chain)):
                 scores = np.maximum(finite(ranker.score(scores, view), ranker), 0)
+                if place >= 0:
+                    kept[place].append(scores)
                 if ranker is not self:
                     scores = search.note(ranker, run, _shares(scores))
-            parts.append(scores)
-        return replace(run, scores=np.concatenate(parts or [np.empty(0)]))
+        return [replace(run, scores=np.concatenate(parts or [np.empty(0)])) for parts in kept]
 
     def _chain(self) -> list[Contextual]:
         """List the contextual rankers that this one is built on, the innermost first, and itself.
@@ -105,6 +116,14 @@ class Contextual(Leaf):
     def _scores(self, search: Search, run: Run) -> Floats:
         known = self.everywhere(search)
         return gathered(known, known.scores, run)
+
+
+def _weighed(known: Run, run: Run) -> Floats:
+    """Give hits their scores as shares of the best of their topic, 0 where there is none."""
+    best = np.zeros(len(known.topics))
+    np.maximum.at(best, known.topic, known.scores)
+    raw, best = gathered(known, known.scores, run), best[run.topic]
+    return np.divide(raw, best, out=np.zeros_like(raw), where=best > 0)
 
 
 def _shares(scores: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
@@ -45,6 +46,10 @@ class Indexes:
             self._built[scorer] = scorer.index(self.corpus)
             self.seconds[scorer] = time.perf_counter() - started
         return self._built[scorer]
+
+    def give(self, scorer: Scorer, built: Any) -> None:
+        """Take an index that was built before, and saved."""
+        self._built[scorer], self.seconds[scorer] = built, 0.0
 
 
 class Searcher:
@@ -116,6 +121,50 @@ class Searcher:
         from lcm_lab.ranking.miss import miss
 
         return miss(self, question, docno, filters)
+
+    def grow(self, corpus: Corpus) -> Searcher:
+        """Give a searcher over a corpus that holds the rows of this one, and more after them.
+
+        Posting lists are added to, at the cost of the new rows and a pass over the lists; whatever
+        else the policy needs is built anew. It answers as the policy fitted to that corpus does.
+
+        Raises
+        ------
+        BadParameter
+            For a corpus whose first rows are others. Messages that go on with an earlier
+            conversation stand before the end.
+
+        Examples
+        --------
+        >>> import lcm_lab as lcm
+        >>> search = lcm.BM25().fit(lcm.Corpus(["use WAL", "drop the table"]))
+        >>> more = search.grow(lcm.Corpus(["use WAL", "drop the table", "the WAL grew"]))
+        >>> more("wal")["docno"].tolist()
+        ['m1', 'm3']
+        """
+        from lcm_lab.ranking.lexical.segments import carry
+        from lcm_lab.ranking.lexical.stored import read_by
+
+        for analyzer, fields in read_by(self.policy):
+            carry(self.corpus, corpus, analyzer, fields)
+        return Searcher(self.policy, corpus)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the posting lists to a folder, for ``policy.fit(corpus, saved=folder)``.
+
+        An index saved there before is replaced as a whole; a process that has it open keeps it.
+        Neither the corpus nor the policy is written, nor what other rankers than those of words
+        have built.
+
+        Raises
+        ------
+        BadParameter
+            For a folder that holds something else, a policy without rankers of words, or an
+            analyzer that prints as a place in memory.
+        """
+        from lcm_lab.ranking.lexical.stored import save
+
+        return save(self, Path(folder))
 
     def explain(self, question: str, **filters: Any) -> pd.DataFrame:
         """Give the hits of one question with a column a step, headed by the step's expression.

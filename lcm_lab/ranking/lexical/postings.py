@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -22,7 +22,7 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.rows import Rows, contains, count
 from lcm_lab.text import Analysis, Tokens
 
-__all__ = ["Postings", "dense", "forward", "postings", "rescored"]
+__all__ = ["Postings", "dense", "forward", "keys", "postings", "rescored", "transposed"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -36,8 +36,8 @@ def postings(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Posti
 
     The values are term frequencies.
     """
-    key = ("postings", analyzer, tuple(fields))
-    return corpus.memo(key, lambda: _build(corpus, analyzer, fields))  # type: ignore[no-any-return]
+    key, _ = keys(analyzer, fields)
+    return cast(Postings, corpus.memo(key, lambda: _build(corpus, analyzer, fields)))
 
 
 def forward(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Tokens:
@@ -45,26 +45,32 @@ def forward(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Tokens
 
     Four bytes a token are kept. Asked for before the postings, they are made of the same tokens.
     """
-    key = ("forward", analyzer, tuple(fields))
+    _, key = keys(analyzer, fields)
     return cast(Tokens, corpus.memo(key, lambda: analyzer.analyze(corpus.view(fields))))
 
 
+def keys(analyzer: Analysis, fields: Sequence[str]) -> tuple[Hashable, Hashable]:
+    """Give what a corpus keeps `postings` and `forward` under."""
+    return ("postings", analyzer, tuple(fields)), ("forward", analyzer, tuple(fields))
+
+
 def _build(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> Postings:
-    kept = corpus.kept(("forward", analyzer, tuple(fields)))
+    kept = corpus.kept(keys(analyzer, fields)[1])
     tokens = analyzer.analyze(corpus.view(fields)) if kept is None else kept
-    shape = (len(corpus), len(tokens.vocabulary))
+    terms = {term: i for i, term in enumerate(tokens.vocabulary)}
+    lengths = np.asarray(tokens.lengths, np.int64)
+    return Postings(analyzer, terms, *transposed(tokens, len(terms)), lengths, tokens.stop)
+
+
+def transposed(
+    tokens: Tokens, terms: int
+) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Give the lists of so many terms: starts, rows and term frequencies."""
     ones = np.ones(len(tokens.ids), np.float32)
+    shape = (len(tokens), terms)
     table = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape).tocsc()
     table.sum_duplicates()
-    return Postings(
-        analyzer,
-        {term: i for i, term in enumerate(tokens.vocabulary)},
-        np.asarray(table.indptr, np.int64),
-        table.indices,
-        table.data,
-        np.asarray(tokens.lengths, np.int64),
-        tokens.stop,
-    )
+    return np.asarray(table.indptr, np.int64), table.indices, table.data
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,7 @@ class Postings:
     ----------
     analyzer : Analyzer
         What made the terms, and reads questions the same way.
-    terms : dict
+    terms : mapping
         Term to its number.
     starts : int64 array of shape (n_terms + 1,)
     rows : int32 array of shape (n_postings,)
@@ -88,7 +94,7 @@ class Postings:
     """
 
     analyzer: Analysis
-    terms: dict[str, int]
+    terms: Mapping[str, int]
     starts: Ints
     rows: npt.NDArray[np.int32]
     values: npt.NDArray[np.float32]
@@ -115,17 +121,18 @@ class Postings:
 
     def valued(self, values: npt.NDArray[np.floating]) -> Postings:
         """Give the same lists with other values; what is worth 0 or less leaves its list."""
-        kept = np.flatnonzero(values > 0)
-        if len(kept) == len(values):
+        some = values > 0
+        if some.all():
             return replace(self, values=values.astype(np.float32, copy=False))
+        kept = np.flatnonzero(some)
         starts = np.searchsorted(kept, self.starts).astype(np.int64)
         rows, values = self.rows[kept], values[kept].astype(np.float32)
         return replace(self, starts=starts, rows=rows, values=values)
 
     def asked(self, query: str) -> dict[int, int]:
         """Give the numbers of the terms that a question asks for, rising, with their counts."""
-        known = Counter(self.terms[t] for t in self.analyzer.query(query) if t in self.terms)
-        return dict(sorted(known.items()))
+        found = (self.terms.get(term) for term in self.analyzer.query(query))
+        return dict(sorted(Counter(number for number in found if number is not None).items()))
 
     def within(self, term: int, allowed: Rows) -> List:
         """Give the part of a term's list that lies in the allowed rows."""

@@ -97,7 +97,7 @@ class BM25(Lexical):
         """Build posting lists of saturated, length-normalised frequencies."""
         lists = postings(corpus, self.analyzer, self.fields)
         tf = lists.values
-        saturated = tf / (tf + self.pivot(corpus)[lists.rows].astype(np.float32))
+        saturated = tf / (tf + self.pivot(corpus).astype(np.float32)[lists.rows])
         return Weights(lists.valued(saturated), self.worth(corpus))
 
     def weights(self, index: Weights, query: str) -> dict[int, float]:
