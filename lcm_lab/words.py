@@ -62,7 +62,7 @@ various very walk week weeks well while whose within year years"""
 
 NEGATIONS = frozenset(_NEGATIONS.split())
 
-#: "english" are Lucene's 33; "question" adds what questions are phrased with (spec/measured.md, 3).
+#: "english" are Lucene's 33; "question" adds what questions are phrased with.
 STOPS: dict[str, frozenset[str]] = {
     "english": frozenset(_ENGLISH.split()),
     "question": frozenset(f"{_ENGLISH} {_ASKING}".split()) | NEGATIONS,

@@ -1,4 +1,4 @@
-"""Questions read. Case ids name the reports in cases/bug_cases.md."""
+"""Questions read. Case ids name public bug reports."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Text to terms, and tokens counted. Case ids name the reports in cases/bug_cases.md."""
+"""Text to terms, and tokens counted. Case ids name public bug reports."""
 
 import lzma
 import re

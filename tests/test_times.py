@@ -1,4 +1,4 @@
-"""Times read and written. Case ids name the reports in cases/bug_cases.md."""
+"""Times read and written. Case ids name public bug reports."""
 
 import os
 import subprocess

@@ -18,7 +18,7 @@ from lcm_lab.synth.world import Fact, World
 
 __all__ = ["BANDS", "Exam", "Topic", "ask"]
 
-#: By type, in thousandths: the band for the mean overlap with the gold (EVALUATION 4.4) and the
+#: By type, in thousandths: the band for the mean overlap with the gold as real sets have it and the
 #: widest that a single question may have. For abstention it is the overlap with the best message.
 BANDS: dict[str, tuple[int, int, int, int]] = {
     "single": (450, 700, 150, 1000),

@@ -15,7 +15,7 @@ __all__ = ["CHAT_WORDS", "Draw"]
 T = TypeVar("T")
 
 #: Words of a chat turn at 64 equal steps of a log-normal, mean of logs 3.04, deviation .57: what
-#: LoCoMo turns measure (EVALUATION 4.3 gives their mean, 23). Rounded once, here, so that no
+#: LoCoMo turns measure (their mean is 23). Rounded once, here, so that no
 #: platform computes a logarithm.
 CHAT_WORDS = (
     5, 7, 8, 8, 9, 10, 10, 11, 11, 12, 12, 12, 13, 13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 17,
