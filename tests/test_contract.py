@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lcm_lab as lcm
+from lcm_lab.errors import BadParameter
 from lcm_lab.testing import check_ranker, small_corpus
 
 RANKERS = [
@@ -106,3 +107,26 @@ def test_the_small_corpus_holds_what_rankers_stumble_over():
     assert (corpus["text"] == "").any()
     assert corpus["time"].isna().any()
     assert corpus["text"].duplicated().any()
+
+
+def test_a_ranker_without_what_makes_it_one_is_refused_when_it_is_made():
+    @lcm.value
+    class Forgetful(lcm.Scorer):
+        def index(self, corpus):
+            return None
+
+    with pytest.raises(TypeError, match=r"abstract method '?score"):
+        Forgetful()
+
+
+def test_a_cut_list_that_is_asked_to_score_every_row_says_what_to_write():
+    @lcm.value
+    class Doubled(lcm.Contextual):
+        inner: lcm.Ranker
+
+        def score(self, inner, view):
+            return 2 * inner
+
+    search = Doubled(lcm.RRF(lcm.BM25(), lcm.TfIdf())).fit(lcm.Corpus(["use WAL"]))
+    with pytest.raises(BadParameter, match=r"cannot score every row.*RRF\(a, b\)"):
+        search("wal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Self
@@ -22,7 +23,7 @@ _CUTOFFS: dict[str, tuple[str, int, Callable[[float], bool]]] = {
 
 
 @dataclass(frozen=True, repr=False)
-class Measure:
+class Measure(ABC):
     """What is measured: a value that prints as it is written and parses back.
 
     ``measure @ k`` sets the cutoff and ``measure(gain="linear")`` another parameter; both give a
@@ -80,9 +81,9 @@ class Measure:
         )
         return self.name + (f"({shown})" if shown else "") + (f"@{self.at}" if self.at else "")
 
+    @abstractmethod
     def per_topic(self, judged: Judged) -> Floats:
         """Measure every topic; NaN where the measure is undefined; shape (n_topics,)."""
-        raise NotImplementedError
 
     def average(self, values: Floats) -> float:
         """Average over the topics where the measure is defined; NaN where there are none."""

@@ -6,6 +6,7 @@ loosest first: ``a >> b`` (then), ``a + b`` (fuse), ``0.3 * a`` (weigh), ``a % 1
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +30,7 @@ LIMIT = 1000
 Floats = npt.NDArray[np.float64]
 
 
-class Ranker:
+class Ranker(ABC):
     """A ranking policy: a frozen value that `fit` turns into a `Searcher`.
 
     Compose policies with ``>>`` (then), ``+`` (fuse), ``*`` (weigh) and ``%`` (cut), loosest first.
@@ -95,16 +96,20 @@ class Ranker:
             f"Put a retriever before it: BM25() % 100 >> {self!r}."
         )
 
+    @abstractmethod
     def apply(self, search: Search, run: Run) -> Run:
         """Act on the hits that came before: re-score, weigh, re-order."""
-        raise NotImplementedError
 
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give each hit its score as a term of a sum: 1 is the term's own best hit for the topic.
 
         ``scores`` is what came before within the same term, ones at its start.
         """
-        raise NotImplementedError
+        del search, run, scores  # for those that can score any row
+        raise BadParameter(
+            f"{self!r} cannot score every row: its list was cut. "
+            "Fuse by rank: RRF(a, b); or put it behind: (a + b) >> ..."
+        )
 
     def _role(self) -> str:
         return "re-orders hits"

@@ -8,7 +8,7 @@ import numpy as np
 
 from lcm_lab.errors import BadParameter
 
-__all__ = ["analysis", "number", "texts", "whole"]
+__all__ = ["analysis", "number", "several", "texts", "whole"]
 
 
 def number(name: str, got: Any, low: float = 0, high: float = np.inf) -> None:
@@ -37,3 +37,13 @@ def texts(name: str, got: Any, example: Any) -> None:
     named = isinstance(got, tuple) and all(isinstance(item, str) for item in got)
     if not got or not named:
         raise BadParameter(f"{name} must name columns, such as {example!r}. Got {got!r:.80}.")
+
+
+def several(of: object, rankers: tuple[Any, ...]) -> None:
+    """Refuse fewer than two rankers, and any that brings no candidates."""
+    name = type(of).__name__
+    if len(rankers) < 2:
+        raise BadParameter(f"{name} takes two rankers or more. Got {len(rankers)}.")
+    for one in rankers:
+        if not getattr(one, "retrieves", False):
+            raise BadParameter(f"{name} takes rankers that bring candidates. Got {one!r:.80}.")

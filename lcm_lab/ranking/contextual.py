@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -47,6 +48,7 @@ class Contextual(Leaf):
 
     inner: Ranker
 
+    @abstractmethod
     def score(self, inner: Floats, view: View) -> Floats:
         """Score the rows of one topic.
 
@@ -62,7 +64,6 @@ class Contextual(Leaf):
         ndarray of shape (n_rows,), float64
             0 or less is no hit; higher is better.
         """
-        raise NotImplementedError
 
     def prepare(self, corpus: Corpus) -> None:
         """Make ready what `score` takes from the corpus, so that the first question need not wait.

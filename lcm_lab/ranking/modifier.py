@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +40,9 @@ class Modifier(Ranker):
     ['m2', 'm1']
     """
 
+    @abstractmethod
     def factor(self, topics: Topics, run: Run) -> Floats:
         """Give the factor of each hit; shape (n_hits,), float64 in [0, 1]."""
-        raise NotImplementedError
 
     def apply(self, search: Search, run: Run) -> Run:
         """Multiply the scores of what came before."""
@@ -72,9 +73,9 @@ class Reranker(Ranker):
 
     by_depth = True
 
+    @abstractmethod
     def rerank(self, searcher: Searcher, topics: Topics, run: Run) -> Run:
         """Give the hits anew, best first, scores above 0 and never rising within a topic."""
-        raise NotImplementedError
 
     def apply(self, search: Search, run: Run) -> Run:
         """Re-order what came before."""

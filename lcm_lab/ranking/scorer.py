@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,13 @@ class Leaf(Ranker):
 
     retrieves = True
 
+    @abstractmethod
     def _hits(self, search: Search, k: int) -> Hits:
         """Give the k best allowed rows of each topic."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _scores(self, search: Search, run: Run) -> Floats:
         """Score given hits; shape (n_hits,), float64, 0 is no hit."""
-        raise NotImplementedError
 
     def retrieve(self, search: Search, k: int) -> Run:
         """Give the k best hits of every topic."""
@@ -84,10 +85,11 @@ class Scorer(Leaf):
     ['m2']
     """
 
+    @abstractmethod
     def index(self, corpus: Corpus) -> Any:
         """Build whatever `score` needs; called once for each value and corpus."""
-        raise NotImplementedError
 
+    @abstractmethod
     def score(self, index: Any, queries: Sequence[str]) -> npt.NDArray[Any]:
         """Score every document for every query; the definition.
 
@@ -96,7 +98,6 @@ class Scorer(Leaf):
         ndarray of shape (n_queries, n_docs)
             At least 0, where 0 is no hit; higher is better.
         """
-        raise NotImplementedError
 
     def topk(self, index: Any, queries: Sequence[str], k: int, rows: Sequence[Rows]) -> Hits:
         """Give the k best of the allowed rows for each query; must equal what `score` gives.

@@ -36,8 +36,8 @@ def safe(text: object, limit: int | None = None) -> str:
 
     Examples
     --------
-    >>> safe("see /home/ada/notes.md", limit=9)
-    'see ~/not…'
+    >>> safe("see \u202enotes.md, at length", limit=9)
+    'see notes…'
     """
     shown = UNSEEN.sub("", redact(str(text)).text)
     shown = HOME.sub("~", shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -36,9 +37,9 @@ class _Found(Scorer):
 
     fields: tuple[str, ...]
 
+    @abstractmethod
     def hits(self, index: Texts, query: str, rows: Rows) -> npt.NDArray[np.bool_]:
         """Tell which rows are hits; shape (n_rows,)."""
-        raise NotImplementedError
 
     def index(self, corpus: Corpus) -> Texts:
         """Give the texts in composed form, shared by all that look into the same fields."""

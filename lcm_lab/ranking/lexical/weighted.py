@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,9 +37,9 @@ class Lexical(Scorer):
     fields: tuple[str, ...]
     analyzer: Analysis
 
+    @abstractmethod
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists with the scorer's own values."""
-        raise NotImplementedError
 
     def weights(self, index: Weights, query: str) -> dict[int, float]:
         """Give the weight of each term of a question, by term number, rising."""

@@ -119,7 +119,7 @@ class Mix(Lists):
 
     def check(self) -> None:
         """Refuse fewer than two lists, and rankers that bring none."""
-        self._check_rankers()
+        checks.several(self, self.rankers)
 
     def worth(self, place: int, run: Run) -> Floats:
         """Give the scores as they are."""
@@ -128,7 +128,7 @@ class Mix(Lists):
 
 
 @value
-class AtLeast(Reranker):
+class AtLeast(Ranker):
     """Keep the hits that scored enough before they were re-ordered, or else what words found.
 
     Parameters
@@ -157,9 +157,12 @@ class AtLeast(Reranker):
     words: Ranker
     vectors: Ranker
 
+    by_depth = True
+
     def check(self) -> None:
-        """Refuse a score that is no number."""
+        """Refuse a score that is no number, and lists that bring no candidates."""
         checks.number("least", self.least)
+        checks.several(self, (self.words, self.vectors))
 
     def apply(self, search: Any, run: Run) -> Run:
         """Order, drop, and write the order as 1 / rank."""

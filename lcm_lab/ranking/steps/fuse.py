@@ -6,6 +6,7 @@ What comes out depends on how deep each list went; ``a + b`` does not, and is wh
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
@@ -32,9 +33,9 @@ class Lists(Ranker):
     retrieves = True
     by_depth = True
 
+    @abstractmethod
     def worth(self, place: int, run: Run) -> Floats:
         """Give what each hit of the list at this place adds to its fused score; shape (n_hits,)."""
-        raise NotImplementedError
 
     def retrieve(self, search: Any, k: int) -> Run:
         """Fuse what the rankers retrieve, keep the best k."""
@@ -50,16 +51,6 @@ class Lists(Ranker):
         for place, run in enumerate(runs):
             scores[np.searchsorted(keys, run.keys)] += self.worth(place, run)
         return cast(Run, united.scored(search.note(self, united, scores)))
-
-    def _check_rankers(self) -> None:
-        name = type(self).__name__
-        if len(self.rankers) < 2:
-            raise BadParameter(f"{name} fuses two rankers or more. Got {len(self.rankers)}.")
-        for ranker in self.rankers:
-            if not getattr(ranker, "retrieves", False):
-                raise BadParameter(
-                    f"{name} fuses rankers that bring candidates. Got {ranker!r:.80}."
-                )
 
 
 @value
@@ -107,7 +98,7 @@ class RRF(Lists):
 
     def check(self) -> None:
         """Refuse fewer than two lists, rankers that bring none, and weights that do not fit."""
-        self._check_rankers()
+        checks.several(self, self.rankers)
         weighted = next((r for r in self.rankers if isinstance(r, Weighted)), None)
         if weighted is not None:
             raise BadParameter(
@@ -170,7 +161,7 @@ class Fuse(Lists):
 
     def check(self) -> None:
         """Refuse fewer than two lists, rankers that bring none, and unknown norms."""
-        self._check_rankers()
+        checks.several(self, self.rankers)
         if self.norm not in ("minmax", "zscore", "rank"):
             raise BadParameter(f"norm must be 'minmax', 'zscore' or 'rank'. Got {self.norm!r}.")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lcm_lab.errors import BadParameter
+from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.run import Run
 from lcm_lab.values import settle, starred, value
@@ -28,16 +28,7 @@ class _Several(Ranker):
 
     def check(self) -> None:
         """Refuse fewer than two, and rankers that bring no candidates."""
-        for ranker in self.rankers:
-            if not getattr(ranker, "retrieves", False):
-                raise BadParameter(
-                    f"{type(self).__name__} takes rankers that bring candidates. "
-                    f"Got {ranker!r:.80}."
-                )
-        if len(self.rankers) < 2:
-            raise BadParameter(
-                f"{type(self).__name__} takes two rankers or more. Got {len(self.rankers)}."
-            )
+        checks.several(self, self.rankers)
 
 
 @value
