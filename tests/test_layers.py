@@ -27,7 +27,7 @@ ROWS = [  # from the top
     ["collection"],
     ["run", "dag"],
     ["topics"],
-    ["corpus"],
+    ["corpus", "messages"],
     ["columns"],
     ["query", "measures"],
     ["text", "times", "ids", "redact"],

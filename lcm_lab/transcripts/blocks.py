@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lcm_lab.messages import Kind, Part
 from lcm_lab.shown import unstyled
 from lcm_lab.text import clean
-from lcm_lab.transcripts.base import Kind, Part
 
 __all__ = ["call_text", "parts_of"]
 

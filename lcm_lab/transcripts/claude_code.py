@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from lcm_lab.transcripts.base import REPEATED, Message, Part, Skipped
+from lcm_lab.messages import Message, Part
+from lcm_lab.transcripts.base import REPEATED, Skipped
 from lcm_lab.transcripts.blocks import parts_of
 from lcm_lab.transcripts.draft import Draft, text_of
 

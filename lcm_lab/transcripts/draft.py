@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lcm_lab.errors import LcmError
+from lcm_lab.messages import Message, Part, Session
 from lcm_lab.text import clean
 from lcm_lab.times import instant, is_naive
-from lcm_lab.transcripts.base import Message, Part, Skipped
+from lcm_lab.transcripts.base import Skipped
 
 __all__ = ["Draft", "text_of"]
 
@@ -22,6 +23,7 @@ class Draft:
     messages: list[Message] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     notes: Counter[str] = field(default_factory=Counter)
+    sessions: dict[str, Session] = field(default_factory=dict)
 
     def note(self, what: str) -> None:
         """Count something that was read by a rule worth knowing."""

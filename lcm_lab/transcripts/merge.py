@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lcm_lab.ids import digest, message_id
-from lcm_lab.transcripts.base import REPEATED, Message, Skipped
+from lcm_lab.messages import Message
+from lcm_lab.transcripts.base import REPEATED, Skipped
 
 __all__ = ["merge"]
 

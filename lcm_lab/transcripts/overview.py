@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from lcm_lab.messages import SAYS
 from lcm_lab.text import count_tokens
-from lcm_lab.transcripts.base import SAYS, Transcripts
+from lcm_lab.transcripts.base import Transcripts
 
 __all__ = ["overview"]
 

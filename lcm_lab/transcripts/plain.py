@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lcm_lab.messages import Message
 from lcm_lab.text import clean
-from lcm_lab.transcripts.base import Message, Skipped
+from lcm_lab.transcripts.base import Skipped
 from lcm_lab.transcripts.blocks import parts_of
 from lcm_lab.transcripts.draft import Draft, text_of
 

@@ -83,7 +83,8 @@ def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> 
         raise _nothing_read(sources, skipped)
     messages, repeats = merge(draft.messages for draft in drafts)
     notes = sum((draft.notes for draft in drafts), Counter(sources.notes))
-    return Transcripts(tuple(messages), (*skipped, *repeats), formats, dict(notes))
+    sessions = {name: one for draft in drafts for name, one in draft.sessions.items()}
+    return Transcripts(tuple(messages), (*skipped, *repeats), formats, dict(notes), sessions)
 
 
 def _file(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft] | Skipped:
