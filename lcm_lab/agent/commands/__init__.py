@@ -1,0 +1,1 @@
+"""The subcommands of ``lcm-lab``: they parse, call the library, print."""

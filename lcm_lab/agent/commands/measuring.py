@@ -1,0 +1,88 @@
+"""Subcommands that measure: ``report``, ``evaluate``, ``bench``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from lcm_lab.agent.app import app
+from lcm_lab.agent.options import DEFAULT, Cut, Json, Measures, Policies, Sources
+
+__all__ = ["bench", "evaluate", "report"]
+
+
+@app.command(short_help="Write a ranking report on a collection or on your own history.")
+def report(
+    *,
+    on: Sources = [DEFAULT],  # noqa: B006  # typer copies it
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/ranking."),
+    ] = None,
+    policy: Policies = [],  # noqa: B006
+    measure: Measures = [],  # noqa: B006
+    unit: Cut = "turn",
+) -> None:
+    """Rank systems on a collection and write a report that opens in a browser.
+
+    Transcripts have no questions of their own, so theirs are mined: a later message repeats an
+    identifier, a path or an error line of an earlier one, and that earlier one is to be found.
+
+    
+    Examples:
+      lcm-lab report
+      lcm-lab report --on locomo10.json --unit session
+      lcm-lab report --on '~/.claude/projects' --policy 'BM25() % 100' --policy 'TfIdf() % 100'
+    """
+    from lcm_lab.agent.measured import Plan, written
+
+    for page in written(on, out, Plan(policy, measure, unit)):
+        print(page)
+
+
+@app.command(short_help="Print the table of a ranking evaluation.")
+def evaluate(
+    *,
+    on: Sources = [DEFAULT],  # noqa: B006
+    policy: Policies = [],  # noqa: B006
+    measure: Measures = [],  # noqa: B006
+    unit: Cut = "turn",
+    json: Json = False,
+) -> None:
+    """Rank systems on a collection and print the table: mean, 95 % interval, n.
+
+    
+    Example:
+      lcm-lab evaluate --policy 'BM25() % 10' --policy 'TfIdf() % 10' --measure nDCG@10
+    """
+    from lcm_lab.agent import show
+    from lcm_lab.agent.measured import Plan, evaluated
+
+    results = [evaluated(source, Plan(policy, measure, unit)) for source in on]
+    if json:
+        found = [show.result_facts(result) for result in results]
+        print(show.as_json(found if len(found) > 1 else found[0]))
+    else:
+        print("\n\n".join(map(show.result, results)))
+
+
+@app.command(short_help="Time the engine beside others, side by side.")
+def bench(
+    what: Annotated[Literal["ranking"], typer.Argument(help="What is timed: ranking.")],
+    *,
+    size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
+    questions: Annotated[int, typer.Option(min=1, help="How many questions of each kind.")] = 400,
+    seed: Annotated[int, typer.Option(help="Another seed, other messages.")] = 0,
+    json: Json = False,
+) -> None:
+    """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
+
+    
+    Example:
+      lcm-lab bench ranking --size 1000000
+    """
+    from lcm_lab.agent.speed import timed
+
+    del what
+    print(timed(size, questions, seed, json=json))
