@@ -25,10 +25,10 @@ BM25() % 100 + 0.3 * TfIdf() >> Recency('30D') % 10
 - Around: `Neighbours`, `SessionPrior`, `ByRole`, `BySpeaker`, `FirstPerson`, `Questions`,
   `AboveMean`, `Feedback`, `Proximity`. The default that they make together: `Recommended`.
 - By age: `Recency`, `Decay`, `Newest`, `TiesByTime`. By role or importance: `Prior`.
-- Without repeats: `MMR`, `Dedupe`.
+- Without repeats: `MMR`, `Dedupe`. Without weak hits: `AtLeast`.
 - By rank or by list: `RRF`, `Fuse`, `Fallback`, `Append`.
 - The systems under study: `LosslessClaw`, `SessionsSearch`, `OpenClawMemory`, `EpisodicMemory`
-  and `NaiveBM25`, of which the parts are `Saturated`, `Mix` and `AtLeast`.
+  and `NaiveBM25`, of which the parts are `Saturated`, `Mix` and `Strict`.
 
 `Scorer`, `Contextual`, `Modifier` and `Reranker` are for writing a `Ranker` of your own; `value`
 makes it a value, `vary` stands where a value would and spans a grid, `Named` gives a callable an
@@ -91,9 +91,9 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.lexical.words import TfIdf as TfIdf
     from lcm_lab.ranking.modifier import Modifier as Modifier
     from lcm_lab.ranking.modifier import Reranker as Reranker
-    from lcm_lab.ranking.named.openclaw import AtLeast as AtLeast
     from lcm_lab.ranking.named.openclaw import Mix as Mix
     from lcm_lab.ranking.named.openclaw import Saturated as Saturated
+    from lcm_lab.ranking.named.openclaw import Strict as Strict
     from lcm_lab.ranking.named.recommended import Recommended as Recommended
     from lcm_lab.ranking.named.reference import EpisodicMemory as EpisodicMemory
     from lcm_lab.ranking.named.reference import LosslessClaw as LosslessClaw
@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.steps.fuse import RRF as RRF
     from lcm_lab.ranking.steps.fuse import Fuse as Fuse
     from lcm_lab.ranking.steps.learned import Learned as Learned
+    from lcm_lab.ranking.steps.least import AtLeast as AtLeast
     from lcm_lab.ranking.steps.order import Newest as Newest
     from lcm_lab.ranking.steps.order import TiesByTime as TiesByTime
     from lcm_lab.ranking.steps.prior import Prior as Prior
@@ -144,6 +145,7 @@ _HOMES = {
     "ranking.steps.decay": ["Decay"],
     "ranking.dense.scorer": ["Dense"],
     "ranking.steps.diverse": ["MMR", "Dedupe"],
+    "ranking.steps.least": ["AtLeast"],
     "ranking.dense.embedder": ["Encoder"],
     "ranking.dense.encoders": ["MiniLM", "WordLlama"],
     "ranking.exact.whole": ["Regex", "Substring"],
@@ -155,7 +157,7 @@ _HOMES = {
     "ranking.lexical.words": ["BM25", "QueryLikelihood", "TfIdf"],
     "ranking.dense.lsa": ["LSA"],
     "ranking.modifier": ["Modifier", "Reranker"],
-    "ranking.named.openclaw": ["AtLeast", "Mix", "Saturated"],
+    "ranking.named.openclaw": ["Mix", "Saturated", "Strict"],
     "ranking.steps.learned": ["Learned"],
     "ranking.steps.order": ["Newest", "TiesByTime"],
     "ranking.exact.phrase": ["Phrase"],

@@ -53,6 +53,7 @@ RANKERS = [
     lcm.MMR(0.7),
     lcm.Dedupe("session"),
     lcm.Dedupe(alike=0.8),
+    lcm.AtLeast(0.1),
     lcm.Recency("7D"),
     lcm.BM25() % 5 + 0.3 * lcm.TfIdf() >> lcm.Recency("7D") % 3,
     lcm.BM25().over(role="user") + lcm.TfIdf(),

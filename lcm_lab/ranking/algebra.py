@@ -20,10 +20,13 @@ __all__ = ["cut", "over", "plus", "then", "times"]
 
 
 def then(*steps: Ranker) -> Ranker:
-    """Make ``a >> b >> c``, flattened."""
+    """Make ``a >> b >> c``, flattened; a threshold that nothing can reach is refused."""
+    from lcm_lab.ranking.steps.least import reachable
+
     flat: list[Ranker] = []
     for step in steps:
         flat += step.steps if isinstance(step, Then) else (step,)
+    reachable(flat)
     return Then(tuple(flat)) if len(flat) > 1 else flat[0]
 
 

@@ -7,7 +7,7 @@ import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.ranking.exact.whole import Regex
-from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated
+from lcm_lab.ranking.named.openclaw import Mix, Saturated, Strict
 from lcm_lab.ranking.steps.order import Newest, TiesByTime
 from lcm_lab.ranking.steps.turns import Append, Fallback
 from lcm_lab.testing import check_ranker
@@ -32,7 +32,7 @@ def dated(*said):
         Append(FTS5() % 2, lcm.BM25()),
         Saturated(ANY),
         Mix(0.7 * lcm.TfIdf() % 5, 0.3 * Saturated(ANY) % 5),
-        lcm.BM25() >> AtLeast(1.0, TiesByTime(), lcm.BM25() % 3, lcm.TfIdf() % 3),
+        lcm.BM25() >> Strict(1.0, TiesByTime(), lcm.BM25() % 3, lcm.TfIdf() % 3),
     ],
     ids=repr,
 )
@@ -117,13 +117,13 @@ def test_hits_that_scored_too_little_are_dropped_unless_words_alone_found_them()
     corpus = dated("wal wal", "wal journal", "journal")
     cosine = lcm.TfIdf(fields=("text",))
     words, vectors = FTS5(match="any") % 9, cosine % 1
-    policy = cosine >> AtLeast(0.75, TiesByTime(), words, vectors)
+    policy = cosine >> Strict(0.75, TiesByTime(), words, vectors)
     scores = cosine.fit(corpus)("wal").set_index("docno")["score"]
     assert scores["m1"] > 0.75 > scores["m2"]
     assert policy.fit(corpus)("wal")["docno"].tolist() == ["m1", "m2"]
-    both = cosine >> AtLeast(0.75, TiesByTime(), words, cosine % 9)
+    both = cosine >> Strict(0.75, TiesByTime(), words, cosine % 9)
     assert both.fit(corpus)("wal")["docno"].tolist() == ["m1"]
-    none = cosine >> AtLeast(2.0, TiesByTime(), words, cosine % 9)
+    none = cosine >> Strict(2.0, TiesByTime(), words, cosine % 9)
     assert none.fit(corpus)("wal")["docno"].tolist() == ["m1", "m2"]
 
 
@@ -134,7 +134,7 @@ def test_hits_that_scored_too_little_are_dropped_unless_words_alone_found_them()
         (lambda: Saturated(lcm.Recency("7D")), "Saturated takes a scorer"),
         (lambda: Fallback(FTS5()), "Fallback takes two rankers or more. Got 1"),
         (lambda: Append(FTS5(), lcm.Recency("7D")), "Append takes rankers that bring candidates"),
-        (lambda: AtLeast(float("nan"), TiesByTime(), FTS5(), FTS5()), "least must be a number"),
+        (lambda: Strict(float("nan"), TiesByTime(), FTS5(), FTS5()), "least must be a number"),
     ],
 )
 def test_what_cannot_work_is_refused_when_the_value_is_made(make, said):

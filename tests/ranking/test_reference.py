@@ -9,7 +9,7 @@ from lcm_lab.ranking.dense.scorer import Dense
 from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.ranking.exact.whole import Substring
 from lcm_lab.ranking.lexical.split import Split
-from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated, squeezed
+from lcm_lab.ranking.named.openclaw import Mix, Saturated, Strict, squeezed
 from lcm_lab.ranking.named.reference import (
     EpisodicMemory,
     LosslessClaw,
@@ -42,7 +42,7 @@ def test_every_named_policy_keeps_the_contract(policy):
 def test_a_named_policy_is_the_expression_it_prints():
     assert repr(LosslessClaw()) == "Fallback(Newest(FTS5()), FTS5(match='any') >> TiesByTime())"
     assert repr(NaiveBM25()) == "BM25(k1=1.5, fields=('text',), analyzer=Split())"
-    kinds = (Append, AtLeast, Decay, Dense, FTS5, Fallback, Mix, Newest, Saturated, Split)
+    kinds = (Append, Strict, Decay, Dense, FTS5, Fallback, Mix, Newest, Saturated, Split)
     names = {kind.__name__: kind for kind in (*kinds, Substring, TiesByTime, lcm.BM25, lcm.MMR)}
     for policy in POLICIES:
         assert eval(repr(policy), {"__builtins__": {}}, names) == policy

@@ -24,7 +24,7 @@ from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, Run
 from lcm_lab.values import settle, starred, value
 
-__all__ = ["AtLeast", "Mix", "Saturated"]
+__all__ = ["Mix", "Saturated", "Strict"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ class Mix(Lists):
 
 
 @value
-class AtLeast(Ranker):
+class Strict(Ranker):
     """Keep the hits that scored enough before they were re-ordered, or else what words found.
 
     Parameters
@@ -148,8 +148,8 @@ class AtLeast(Ranker):
     Examples
     --------
     >>> from lcm_lab import BM25, MMR, TfIdf
-    >>> AtLeast(0.35, MMR(0.7), words=BM25() % 200, vectors=TfIdf() % 200)
-    AtLeast(0.35, MMR(0.7), BM25() % 200, TfIdf() % 200)
+    >>> Strict(0.35, MMR(0.7), words=BM25() % 200, vectors=TfIdf() % 200)
+    Strict(0.35, MMR(0.7), BM25() % 200, TfIdf() % 200)
     """
 
     least: float

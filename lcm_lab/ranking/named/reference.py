@@ -17,7 +17,7 @@ from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.ranking.exact.whole import Substring
 from lcm_lab.ranking.lexical.split import Split
 from lcm_lab.ranking.lexical.words import BM25
-from lcm_lab.ranking.named.openclaw import AtLeast, Mix, Saturated
+from lcm_lab.ranking.named.openclaw import Mix, Saturated, Strict
 from lcm_lab.ranking.steps.decay import Decay
 from lcm_lab.ranking.steps.diverse import MMR
 from lcm_lab.ranking.steps.order import Newest, TiesByTime
@@ -163,7 +163,7 @@ def OpenClawMemory(encoder: Any = None, compat: Compat = None) -> Ranker:
     any_ = FTS5("unicode61", match="any", compat="openclaw-memory")
     keywords = Fallback(Saturated(strict), Saturated(any_)) % 200
     mixed = Mix(0.7 * dense, 0.3 * keywords)
-    return mixed >> fade >> AtLeast(0.35, MMR(0.7), keywords, dense)
+    return mixed >> fade >> Strict(0.35, MMR(0.7), keywords, dense)
 
 
 def EpisodicMemory(
