@@ -41,8 +41,8 @@ identity.
 ['m3', 'm1']
 
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
-page; `tune` picks from a family, and `learn` weighs the steps of a policy as a `Learned` one, both
-by folds over conversations. ``lcm.measures`` holds what can be
+page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
+policy as a `Learned` one, both by folds over conversations. ``lcm.measures`` holds what can be
 measured, ``lcm.testing`` the contract that a ranker of yours can be held to, ``lcm.errors`` what is
 raised.
 """
@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from lcm_lab.ranking.steps.turns import Append as Append
     from lcm_lab.ranking.steps.turns import Fallback as Fallback
     from lcm_lab.reporting.report import ranking_report as ranking_report
+    from lcm_lab.reporting.speed import speed_report as speed_report
     from lcm_lab.run import Run as Run
     from lcm_lab.synth.generate import generate as generate
     from lcm_lab.text import Analyzer as Analyzer
@@ -178,6 +179,7 @@ _HOMES = {
     "ranking.lexical.split": ["Split"],
     "ranking.steps.turns": ["Append", "Fallback"],
     "reporting.report": ["ranking_report"],
+    "reporting.speed": ["speed_report"],
     "run": ["Run"],
     "synth.generate": ["generate"],
     "testing": ["testing"],

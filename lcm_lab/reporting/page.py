@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.reporting import cost, figures, manifest, tables, words
+from lcm_lab.reporting.render import rendered
 from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import Chart
 from lcm_lab.reporting.worst import worst_questions
@@ -42,30 +40,13 @@ class Page:
 
     def render(self) -> str:
         """Give the page as HTML."""
-        import jinja2
-        from markupsafe import Markup
-
-        environment = jinja2.Environment(
-            loader=jinja2.DictLoader({"page.html": _template("page.html")}),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            keep_trailing_newline=True,
-        )
-        # Our own drawings, style and script are markup; everything else on the page is escaped.
-        environment.filters["drawing"] = Markup
-        script = _template("page.js")
-        return environment.get_template("page.html").render(
-            css=Markup(_template("page.css")),
-            script=Markup(script),
-            script_hash=_hash(script),
-            **self.context(),
-        )
+        return rendered("page.html", self.context())
 
     def context(self) -> dict[str, Any]:
         """Give what the template shows, by name."""
         collection = self.evaluation.collection
         return {
+            "kind": "ranking",
             "title": f"Ranking report: {safe(collection.name)}",
             "question": f"Which policy finds the right message in {safe(collection.name)}?",
             "strip": self._strip(),
@@ -179,13 +160,3 @@ class Page:
             "versions": [("intervals", intervals), *made["versions"].items()],
             "version": made["versions"]["lcm-lab"],
         }
-
-
-def _template(name: str) -> str:
-    folder = resources.files("lcm_lab.reporting").joinpath("templates")
-    return folder.joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(script: str) -> str:
-    """Give the digest by which the page's policy allows this script, and no other."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

@@ -74,9 +74,15 @@ def bench(
     size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
     questions: Annotated[int, typer.Option(min=1, help="How many questions of each kind.")] = 400,
     seed: Annotated[int, typer.Option(help="Another seed, other messages.")] = 0,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/speed."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
+
+    The table is printed, and written as a report that opens in a browser.
 
     
     Example:
@@ -85,4 +91,4 @@ def bench(
     from lcm_lab.agent.speed import timed
 
     del what
-    print(timed(size, questions, seed, json=json))
+    print(timed(size, questions, seed, out, json=json))
