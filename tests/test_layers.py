@@ -29,7 +29,7 @@ ROWS = [  # from the top
     ["topics"],
     ["corpus", "messages"],
     ["columns"],
-    ["query", "measures"],
+    ["query", "measures", "identifiers"],
     ["text", "times", "ids", "redact"],
     ["lexicon"],
     ["words", "instants"],

@@ -23,7 +23,7 @@ from lcm_lab.collection import Collection
 from lcm_lab.columns import NO_TIME
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput
-from lcm_lab.transcripts.anchors import KINDS, anchors, mentions
+from lcm_lab.identifiers import KINDS, anchors, mentions
 from lcm_lab.transcripts.base import Transcripts
 from lcm_lab.transcripts.question import LEAST, echoes, question
 
