@@ -166,7 +166,7 @@ def test_side_files_are_listed_as_skipped_and_an_archive_belongs_to_its_session(
     assert sorted((m.session, m.text) for m in found) == [("a", "new"), ("a", "old")]
     assert {(one.source, one.reason) for one in found.skipped} == {
         ("a.jsonl.bak", "backup or temporary file"),
-        ("a.trajectory.jsonl", "unknown format: JSON with step"),
+        ("a.trajectory.jsonl", "trace beside a session's own file"),
     }
 
 

@@ -15,9 +15,10 @@ from lcm_lab.agent.commands import (  # isort: skip  # in the order of --help
     measuring,
     finding,
     making,
+    storing,
 )
 
-__all__ = ["app", "finding", "main", "making", "measuring"]
+__all__ = ["app", "finding", "main", "making", "measuring", "storing"]
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from lcm_lab.agent.source import again, portable, writable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["HOME", "timed"]
+__all__ = ["HOME", "timed", "timed_store"]
 
 #: Where a report goes unless it is told.
 HOME = "reports/speed"
@@ -34,6 +34,20 @@ def timed(size: int, questions: int, seed: int, out: str | None, *, json: bool) 
         "take turns at blocks of questions, in random order. Ratios are to the first engine."
     )
     return "\n\n".join([*_blocks(frame), told])
+
+
+def timed_store(size: int, questions: int, seed: int, *, json: bool) -> str:
+    """Time a store at a size."""
+    from lcm_lab.evaluation.bench_store import bench_store
+
+    frame = bench_store(size, questions=questions, seed=seed)
+    if json:
+        return show.as_json(frame.to_dict("records"))
+    lines = [
+        [str(row["what"]), show.count(row["n"]), f"{row['value']:,.2f}", str(row["unit"])]
+        for row in frame.to_dict("records")
+    ]
+    return show.grid(lines, ["store", "n", "value", "unit"])
 
 
 def _written(frame: pd.DataFrame, command: str, folder: object) -> str:

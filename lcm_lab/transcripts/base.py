@@ -120,9 +120,11 @@ class Transcripts:
         Returns
         -------
         DataFrame
-            A row a (what, name), where what is format, session, role, kind, skipped or note;
-            ``count`` of files, messages, parts or lines, ``characters`` and ``tokens`` of text, and
-            ``first`` and ``last`` known time (UTC). What does not apply is missing.
+            A row a (what, name), where what is format, session, role, kind, skipped or note, and
+            where there is more than one, branch (active, abandoned) and segment (resets before it);
+            where they are known, family (sessions of a key) and archived (sessions, by cause).
+            ``count`` of files, messages, parts, sessions or lines, ``characters`` and ``tokens`` of
+            text, and ``first`` and ``last`` known time (UTC). What does not apply is missing.
         """
         from lcm_lab.transcripts.overview import overview
 

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from lcm_lab.collection import Collection
-from lcm_lab.collection.unpack import unpack
 from lcm_lab.errors import BadInput
-from lcm_lab.transcripts import beam, locomo, longmemeval
+from lcm_lab.transcripts import beam, haystacks, locomo, longmemeval
+from lcm_lab.transcripts.stream import values
 
 __all__ = ["benchmark"]
 
-#: Each reader with what tells its records.
-READERS = (
-    ("LoCoMo", locomo, locomo.is_locomo),
-    ("BEAM", beam, beam.is_beam),
-    ("LongMemEval", longmemeval, longmemeval.is_longmemeval),
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A benchmark: what tells one of its records, and what makes a collection of all of them."""
+
+    name: str
+    is_one: Callable[[Any], bool]
+    collection: Callable[[Iterator[Any], str], Collection]
+
+
+KINDS = (
+    _Kind("LoCoMo", locomo.is_locomo, lambda all_, name: locomo.collection(list(all_), name)),
+    _Kind("BEAM", beam.is_beam, lambda all_, name: beam.collection(list(all_), name)),
+    _Kind(
+        "LongMemEval evidence",
+        longmemeval.is_longmemeval,
+        lambda all_, name: longmemeval.collection(list(all_), name),
+    ),
+    _Kind("LongMemEval", haystacks.is_haystack, haystacks.collection),
 )
 
 
@@ -41,49 +55,33 @@ def benchmark(paths: Sequence[Path], name: str) -> Collection | None:
     Raises
     ------
     BadInput
-        A later file that is not of the benchmark of the first.
+        A record that is not of the benchmark of the first, or no JSON; names the file and the
+        record. Half a benchmark is none: its figures would pass for those of the whole.
     """
-    records = _records(paths[0]) if paths else None
-    kind = _kind(records)
+    kind = _kind(paths[0]) if paths else None
     if kind is None:
         return None
-    what, reader = kind
     for path in paths[1:]:
-        more = _records(path)
-        if _kind(more) != kind:
-            raise BadInput(f"{path.name} is not {what}, as {paths[0].name} is. Load it by itself.")
-        records = [*cast("list[Any]", records), *cast("list[Any]", more)]
-    return cast(Collection, reader.collection(records, name))
+        if _kind(path) != kind:
+            raise BadInput(
+                f"{path.name} is not {kind.name}, as {paths[0].name} is. Load it by itself."
+            )
+    return kind.collection(_records(paths, kind), name)
 
 
-def _kind(records: list[Any] | None) -> tuple[str, ModuleType] | None:
-    if records is None:
-        return None
-    return next(((what, reader) for what, reader, is_one in READERS if is_one(records)), None)
-
-
-def _records(path: Path) -> list[Any] | None:
-    """Give the file's records, or None where it holds no JSON or its first line is no record."""
+def _kind(path: Path) -> _Kind | None:
+    """Tell the benchmark of a file by its first record."""
     try:
-        data, _ = unpack(path)
+        with closing(values(path)) as records:
+            first = next(records, None)
     except BadInput:  # `read` says what is wrong with it, and reads the others
         return None
-    whole = _parsed(data)
-    if whole is not None:
-        return whole if isinstance(whole, list) else [whole]
-    lines = [line for line in data.split(b"\n") if line.strip()]
-    first = _parsed(lines[0]) if lines else None
-    if first is None or _kind([first]) is None:  # transcripts are long: do not parse them here
-        return None
-    found = [_parsed(line) for line in lines]
-    for number, record in enumerate(found, 1):
-        if record is None:
-            raise BadInput(f"{path.name}, record {number} is not JSON.")
-    return found
+    return next((kind for kind in KINDS if first is not None and kind.is_one(first)), None)
 
 
-def _parsed(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+def _records(paths: Sequence[Path], kind: _Kind) -> Iterator[Any]:
+    for path in paths:
+        for number, record in enumerate(values(path), 1):
+            if not kind.is_one(record):
+                raise BadInput(f"{path.name}, record {number} is not of {kind.name}.")
+            yield record

@@ -11,7 +11,7 @@ from lcm_lab.messages import Kind, Part
 from lcm_lab.shown import unstyled
 from lcm_lab.text import clean
 
-__all__ = ["call_text", "parts_of"]
+__all__ = ["call_part", "call_text", "parsed", "parts_of", "result_parts", "shown"]
 
 #: Inline data, which is never words: a data URI of more than a few characters.
 DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,([A-Za-z0-9+/=_-]{64,})")
@@ -25,7 +25,10 @@ def parts_of(message: dict[str, Any]) -> list[Part]:
     """
     content = message.get("content", message.get("text"))
     listed = content if isinstance(content, list) else [content]
-    parts = [part for block in listed for part in _block(block)]
+    try:
+        parts = [part for block in listed for part in _block(block)]
+    except RecursionError:
+        parts = [Part("unknown", "", name="nested too deeply", raw=clean(shown(content)))]
     if message.get("role") == "tool" and parts:
         call = str(message.get("tool_call_id") or "")
         parts = [Part("tool_result", p.text, call=call) if p.kind == "text" else p for p in parts]
@@ -34,7 +37,7 @@ def parts_of(message: dict[str, Any]) -> list[Part]:
 
 def _block(block: Any) -> Iterator[Part]:
     if not isinstance(block, dict):
-        yield from _worded("text", block if block is None else _shown(block))
+        yield from _worded("text", block if block is None else shown(block))
         return
     kind = str(block.get("type") or "no type")
     read = BLOCKS.get(kind)
@@ -43,11 +46,15 @@ def _block(block: Any) -> Iterator[Part]:
     elif kind.endswith("tool_result"):
         yield from _returned(block)
     else:
-        yield Part("unknown", "", name=kind)
+        yield Part("unknown", "", name=clean(kind), raw=clean(shown(block)))
 
 
 def _said(block: dict[str, Any]) -> Iterator[Part]:
     return _worded("text", block.get("text"))
+
+
+def _refused(block: dict[str, Any]) -> Iterator[Part]:
+    return _worded("text", block.get("refusal"))
 
 
 def _thought(block: dict[str, Any]) -> Iterator[Part]:
@@ -55,12 +62,22 @@ def _thought(block: dict[str, Any]) -> Iterator[Part]:
 
 
 def _called(block: dict[str, Any]) -> Iterator[Part]:
-    yield _call(block.get("name"), block.get("input"), block.get("id"))
+    given = block["input"] if "input" in block else parsed(block.get("arguments"))
+    yield call_part(block.get("name"), given, block.get("id"))
 
 
 def _returned(block: dict[str, Any]) -> Iterator[Part]:
-    text, failed = _result(block.get("content")), block.get("is_error") is True
-    yield Part("tool_result", text, call=str(block.get("tool_use_id") or ""), error=failed)
+    return result_parts(
+        block.get("content"), block.get("tool_use_id"), error=block.get("is_error") is True
+    )
+
+
+def _found(block: dict[str, Any]) -> Iterator[Part]:
+    """Read what a search gave: where it is and what it is called; its text is often sealed."""
+    named = (block.get(key) for key in ("title", "url", "source", "tool_name"))
+    yield from _worded("text", "\n".join(one for one in named if isinstance(one, str)))
+    inner = block.get("content")
+    yield from (part for one in inner for part in _block(one)) if isinstance(inner, list) else ()
 
 
 def _placed(block: dict[str, Any]) -> Iterator[Part]:
@@ -75,6 +92,14 @@ def _placed(block: dict[str, Any]) -> Iterator[Part]:
     yield Part(kind, clean(f"[{kind}: {shown}]"))
 
 
+def _pictured(block: dict[str, Any]) -> Iterator[Part]:
+    """Read an image given by its address, which is most often the image itself."""
+    where = block.get("image_url")
+    where = where.get("url") if isinstance(where, dict) else where
+    text = _readable(where) if isinstance(where, str) and where else "unknown"
+    yield Part("image", f"[image: {text[len('[data: ') : -1] if text[:6] == '[data:' else text}]")
+
+
 def _sealed(_block: dict[str, Any]) -> Iterator[Part]:
     """Give nothing for reasoning that only its provider can read."""
     return iter(())
@@ -84,11 +109,19 @@ BLOCKS: dict[str, Callable[[dict[str, Any]], Iterator[Part]]] = {
     "text": _said,
     "input_text": _said,
     "output_text": _said,
+    "refusal": _refused,
     "thinking": _thought,
     "reasoning": _thought,
     "redacted_thinking": _sealed,
     "tool_use": _called,
     "server_tool_use": _called,
+    "mcp_tool_use": _called,
+    "toolCall": _called,
+    "tool_reference": _found,
+    "web_search_result": _found,
+    "search_result": _found,
+    "input_image": _pictured,
+    "image_url": _pictured,
     "image": _placed,
     "document": _placed,
     "file": _placed,
@@ -96,13 +129,15 @@ BLOCKS: dict[str, Callable[[dict[str, Any]], Iterator[Part]]] = {
 
 
 def _worded(kind: Kind, text: Any) -> Iterator[Part]:
-    if isinstance(text, str) and text.strip():
-        yield Part(kind, _readable(text))
+    words = shown(text)
+    if words.strip():
+        yield Part(kind, _readable(words))
 
 
-def _call(name: Any, given: Any, call: Any) -> Part:
+def call_part(name: Any, given: Any, call: Any) -> Part:
+    """Give the part of a tool call: its name, what it was given, and its id."""
     tool = clean(str(name or "unknown"))
-    return Part("tool_call", call_text(tool, given), name=tool, call=str(call or ""))
+    return Part("tool_call", call_text(tool, given), name=tool, call=clean(str(call or "")))
 
 
 def call_text(tool: str, given: Any) -> str:
@@ -116,13 +151,12 @@ def call_text(tool: str, given: Any) -> str:
     timeout: 5
     """
     if not isinstance(given, dict):
-        return _readable(f"{tool}\n{_shown(given)}".rstrip())
-    return _readable(
-        "\n".join([tool, *(f"{name}: {_shown(item)}" for name, item in given.items())])
-    )
+        return _readable(f"{tool}\n{shown(given)}".rstrip())
+    return _readable("\n".join([tool, *(f"{name}: {shown(item)}" for name, item in given.items())]))
 
 
-def _shown(item: Any) -> str:
+def shown(item: Any) -> str:
+    """Give text as it is, and anything else as JSON; "" for nothing."""
     if item is None:
         return ""
     try:
@@ -131,11 +165,20 @@ def _shown(item: Any) -> str:
         return "[nested too deeply]"
 
 
-def _result(content: Any) -> str:
-    if not isinstance(content, list):
-        return _readable(_shown(content))
-    inner = [part for block in content for part in _block(block)]
-    return "\n".join(part.text for part in inner if part.text)
+def result_parts(content: Any, call: Any, *, error: bool = False) -> Iterator[Part]:
+    """Give the part of a tool's result: text, or blocks; what is unknown in them stays beside."""
+    listed = content if isinstance(content, list) else [content]
+    inner = [part for block in listed for part in _returned_block(block, content)]
+    text = "\n".join(part.text for part in inner if part.text)
+    yield Part("tool_result", text, call=clean(str(call or "")), error=error)
+    yield from (part for part in inner if part.kind == "unknown")
+
+
+def _returned_block(block: Any, content: Any) -> Iterator[Part]:
+    """Read a block of a result; what is no block is the tool's own JSON, and its text."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    is_block = isinstance(kind, str) and (kind in BLOCKS or isinstance(content, list))
+    yield from _block(block if is_block or block is None else shown(block))
 
 
 def _calls(message: dict[str, Any]) -> Iterator[Part]:
@@ -144,21 +187,24 @@ def _calls(message: dict[str, Any]) -> Iterator[Part]:
     for call in calls if isinstance(calls, list) else ():
         inner = call.get("function") if isinstance(call, dict) else None
         if isinstance(inner, dict):
-            yield _call(inner.get("name"), _parsed(inner.get("arguments")), call.get("id"))
+            yield call_part(inner.get("name"), parsed(inner.get("arguments")), call.get("id"))
 
 
 def _beside(message: dict[str, Any]) -> Iterator[Part]:
     """Read a tool's name, input and output written as fields of the message."""
     if message.get("tool_name"):
-        yield _call(message["tool_name"], message.get("tool_input"), message.get("tool_call_id"))
+        yield call_part(
+            message["tool_name"], message.get("tool_input"), message.get("tool_call_id")
+        )
     if message.get("tool_output"):
-        yield Part("tool_result", _result(message["tool_output"]))
+        yield from result_parts(message["tool_output"], message.get("tool_call_id"))
 
 
-def _parsed(arguments: Any) -> Any:
+def parsed(arguments: Any) -> Any:
+    """Read arguments written as JSON; what is none stays as it is."""
     try:
         return json.loads(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
+    except (RecursionError, ValueError):
         return arguments
 
 

@@ -1,8 +1,12 @@
 """Claude Code session files: one JSON record a line, an assistant's turn spread over several.
 
-What is read: records of a ``message`` with a role. Fragments of one turn (the same message id)
-become one message. What the harness wrote in the user's name (``isMeta``) has the role system; the
-summary that replaces a compacted context is a part of kind summary, since it repeats what is there.
+What is read: records of a ``message`` with a role, and prompts that waited in the queue until the
+agent took them up in mid-turn. Fragments of one turn (the same message id) become one message; the
+usage that each repeats is not read, tokens are those of the text. What the harness wrote
+(``isMeta`` in the user's name, errors of the API in the assistant's) has the role system. The
+summary that replaces a compacted context is a part of kind summary, since it repeats what is there;
+what follows it follows, past the boundary, what came before. Which messages stand: see
+`lcm_lab.transcripts.rewinds`.
 """
 
 from __future__ import annotations
@@ -11,17 +15,31 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from lcm_lab.ids import digest
 from lcm_lab.messages import Message, Part
-from lcm_lab.transcripts.base import REPEATED, Skipped
-from lcm_lab.transcripts.blocks import parts_of
-from lcm_lab.transcripts.draft import Draft, text_of
+from lcm_lab.transcripts.base import REPEATED
+from lcm_lab.transcripts.claude_sessions import Tellings
+from lcm_lab.transcripts.draft import Draft, Format, text_of
+from lcm_lab.transcripts.rewinds import Entry, rewound
 
-__all__ = ["TYPES", "parse"]
+__all__ = ["FORMAT", "is_claude", "parse"]
 
 ROLES = ("user", "assistant", "system", "tool")
 
 #: Records that hold no message, by which such a file is still known.
-TYPES = ("summary", "file-history-snapshot", "queue-operation", "progress")
+TYPES = (
+    *("summary", "file-history-snapshot", "queue-operation", "progress", "attachment"),
+    *("custom-title", "ai-title", "agent-name", "last-prompt", "pr-link", "tag"),
+)
+
+
+def is_claude(item: Any) -> bool:
+    """Tell whether a record is one of Claude Code's."""
+    if not isinstance(item, dict) or "payload" in item:
+        return False
+    if item.get("type") in ROLES:
+        return isinstance(item.get("message"), dict) or "parentUuid" in item
+    return item.get("type") in TYPES
 
 
 def parse(found: Iterable[tuple[int, Any]], source: str, session: str) -> Draft:
@@ -38,14 +56,19 @@ def parse(found: Iterable[tuple[int, Any]], source: str, session: str) -> Draft:
     out = Draft(source)
     turns = _Turns(out)
     links = _Links()
+    tellings = Tellings(out, session)
     for line, record in found:
-        message = _message(record, line, out, session)
+        tellings.hear(record)
+        said = _queued(record)
+        message = _message(said, line, out, session)
         if message is None:
             links.pass_over(record)
         else:
-            turn = text_of(record["message"], "id") or f"line {line}"
-            links.lead(record, turns.add(message, turn))
-    out.messages = [links.tie(one) for one in out.messages]
+            turn = text_of(said["message"], "id") or f"line {line}"
+            links.lead(said, message, turns.add(message, turn))
+    tellings.close()
+    gone = links.left_behind()
+    out.messages = [links.tie(one, gone) for one in out.messages]
     return out
 
 
@@ -64,7 +87,7 @@ class _Turns:
         if at == len(self.out.messages):
             self.out.messages.append(message)
         elif fragment in self.seen:
-            self.out.skipped.append(Skipped(message.source, message.line, REPEATED))
+            self.out.skip(message.line, REPEATED)
         else:
             self.out.extend(at, message.parts)
         self.seen.add(fragment)
@@ -77,26 +100,62 @@ class _Links:
     def __init__(self) -> None:
         self.message: dict[str, str] = {}
         self.above: dict[str, str] = {}
+        self.entries: list[Entry] = []
+        self.lines: list[int] = []
 
-    def lead(self, record: dict[str, Any], message: str) -> None:
-        self.message.setdefault(text_of(record, "uuid"), message)
+    def lead(self, record: dict[str, Any], message: Message, name: str) -> None:
+        """Note a record that is a message, or a fragment of the one of this name."""
+        self.message.setdefault(text_of(record, "uuid"), name)
+        same = digest(message.time, *(part.text for part in message.parts))
+        prompt = _is_prompt(record, message)
+        same = digest(message.time, *(part.text for part in message.parts)) if prompt else ""
+        entry = Entry(text_of(record, "uuid"), message.parent, prompt=prompt, same=same)
+        self.entries.append(entry)
+        self.lines.append(message.line)
 
     def pass_over(self, record: Any) -> None:
         if isinstance(record, dict) and text_of(record, "uuid"):
             self.above.setdefault(text_of(record, "uuid"), _parent(record))
+            self.entries.append(Entry(text_of(record, "uuid"), _parent(record), says=False))
+            self.lines.append(0)
 
-    def tie(self, message: Message) -> Message:
+    def left_behind(self) -> set[int]:
+        """Give the lines whose messages a rewind left behind."""
+        gone = zip(rewound(self.entries), self.lines, strict=True)
+        return {line for left, line in gone if left}
+
+    def tie(self, message: Message, gone: set[int]) -> Message:
         """Name the message that one follows; as written where it is not in this file."""
         at, seen = message.parent, set[str]()
         while at and at not in self.message and at in self.above and at not in seen:
             seen.add(at)
             at = self.above[at]
         at = self.message.get(at, at)
-        return message if at == message.parent else replace(message, parent=at)
+        active = message.line not in gone
+        if at == message.parent and active:
+            return message
+        return replace(message, parent=at, active=active)
 
 
 def _parent(record: dict[str, Any]) -> str:
     return text_of(record, "parentUuid") or text_of(record, "logicalParentUuid")
+
+
+def _is_prompt(record: dict[str, Any], message: Message) -> bool:
+    """Tell whether the user asked something, and could take it back."""
+    if message.role != "user" or message.sidechain or record.get("type") == "attachment":
+        return False
+    return any(part.kind in ("text", "image", "file") for part in message.parts)
+
+
+def _queued(record: Any) -> Any:
+    """Give a prompt taken up in mid-turn as the record of a message, and others as they are."""
+    held = record.get("attachment") if isinstance(record, dict) else None
+    if not isinstance(held, dict) or held.get("type") != "queued_command":
+        return record
+    typed = held.get("commandMode") in (None, "prompt")
+    said = {"role": "user", "content": held.get("prompt")}
+    return {**record, "message": said, "isMeta": not typed}
 
 
 def _message(record: Any, line: int, out: Draft, session: str) -> Message | None:
@@ -105,7 +164,7 @@ def _message(record: Any, line: int, out: Draft, session: str) -> Message | None
     if not reason and not parts:
         reason = "no content"
     if reason:
-        out.skipped.append(Skipped(out.source, line, reason))
+        out.skip(line, reason)
         return None
     inner = record["message"]
     time, stamp = out.time(inner.get("timestamp") or record.get("timestamp"))
@@ -128,6 +187,8 @@ def _no_message(record: Any) -> str:
     if not isinstance(record, dict):
         return "not an object"
     kind = text_of(record, "type") or "no type"
+    if kind == "attachment" and isinstance(record.get("message"), dict):
+        return ""
     if kind not in ROLES:
         return f"not a message: {kind}"
     if not isinstance(record.get("message"), dict):
@@ -142,14 +203,15 @@ def _named_role(record: dict[str, Any]) -> str:
 def _role(record: dict[str, Any], parts: tuple[Part, ...]) -> str:
     if all(part.kind == "tool_result" for part in parts):
         return "tool"
-    return "system" if record.get("isMeta") is True else _named_role(record)
+    by_harness = ("isMeta", "isCompactSummary", "isApiErrorMessage")
+    return "system" if any(record.get(name) is True for name in by_harness) else _named_role(record)
 
 
 def _parts(record: dict[str, Any], out: Draft) -> tuple[Part, ...]:
-    parts = parts_of(record["message"])
-    for part in parts:
-        if part.kind == "unknown":
-            out.note(f"unknown block: {part.name}")
+    parts = out.parts(record["message"])
     if record.get("isCompactSummary") is True:
         return tuple(Part("summary", part.text) for part in parts if part.text)
-    return tuple(parts)
+    return parts
+
+
+FORMAT = Format("Claude Code JSONL", is_claude, parse)

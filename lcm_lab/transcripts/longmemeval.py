@@ -15,7 +15,7 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput
 from lcm_lab.times import instant
 
-__all__ = ["collection", "is_longmemeval"]
+__all__ = ["collection", "is_longmemeval", "topic"]
 
 CARD = {
     "source": "LongMemEval (Wu et al., 2024), evidence sessions",
@@ -68,7 +68,7 @@ def collection(data: Any, name: str) -> Collection:
             kept = rows.setdefault(row["text"], row)
             if not item.get("abstention"):
                 judged[str(item["question_id"]), kept["docno"]] = 1
-    topics = pd.DataFrame([_topic(item) for item in items], dtype=object)
+    topics = pd.DataFrame([topic(item) for item in items], dtype=object)
     listed = [(qid, docno, grade) for (qid, docno), grade in judged.items()]
     qrels = pd.DataFrame(listed, columns=["qid", "docno", "relevance"])
     unjudged = sorted(set(topics["qid"]) - set(qrels["qid"]))
@@ -101,7 +101,7 @@ def _session(docno: str, session: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _topic(item: dict[str, Any]) -> dict[str, Any]:
+def topic(item: dict[str, Any]) -> dict[str, Any]:
     answers = item.get("gold_answers") or [item.get("answer")]
     return {
         "qid": str(item["question_id"]),

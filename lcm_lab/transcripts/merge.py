@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
-from lcm_lab.ids import digest, message_id
 from lcm_lab.messages import Message
 from lcm_lab.transcripts.base import REPEATED, Skipped
+from lcm_lab.transcripts.ledger import Ledger
 
 __all__ = ["merge"]
-
-EARLIEST = -(2**63)
 
 
 def merge(files: Iterable[list[Message]]) -> tuple[list[Message], list[Skipped]]:
     """Merge the messages of files that may be copies of each other, grown or not.
 
-    A message is the same when its session, role, time and parts are, or its id and parts; where one
-    copy of a turn holds more parts than the other, the longer one is kept. Equal text at another
-    time or place is another message. So is the same id with other content, which gets an id of its
-    own.
+    What is the same is kept once, the longer copy of it; the same id with other content gets an id
+    of its own. Which branch is the active one is told by the file that tells most of a session.
 
     Returns
     -------
@@ -31,89 +26,32 @@ def merge(files: Iterable[list[Message]]) -> tuple[list[Message], list[Skipped]]
     list of Skipped
         The repeats.
     """
-    history = _History()
-    for number, messages in enumerate(files):
-        history.add(number, messages)
-    return history.in_order(), history.repeats
-
-
-class _History:
-    def __init__(self) -> None:
-        self.kept: list[Message] = []
-        self.repeats: list[Skipped] = []
-        self.places: list[tuple[int, int]] = []
-        self.by_id: dict[str, int] = {}
-        self.by_content: dict[str, list[int]] = {}
-
-    def add(self, number: int, messages: list[Message]) -> None:
-        nth: Counter[str] = Counter()
-        newest = EARLIEST
+    kept: dict[str, Message] = {}
+    places: dict[str, int] = {}
+    repeats: list[Skipped] = []
+    most: Counter[str] = Counter()
+    ledger = Ledger(kept.__getitem__)
+    for messages in files:
+        counts = Counter(message.session for message in messages)
+        ledger.begin({message.id for message in messages if message.id})
         for message in messages:
-            content = _content(message)
-            at = self._find(message, content, nth[content], newest)
-            nth[content] += 1
-            newest = max(newest, EARLIEST if message.time is None else message.time)
-            if at is not None and self._same(at, message):
-                self.repeats.append(Skipped(message.source, message.line, REPEATED))
-                continue
-            self._keep(message, content, nth[content] - 1)
-            self.places.append((newest, number))
-
-    def _find(self, message: Message, content: str, nth: int, newest: int) -> int | None:
-        """Find the message that this may be a copy of: by its id, or by its content and time.
-
-        The nth of its like in one file is the nth in another. Within one file a likeness is a copy
-        only where it goes back in time; two in a row may well have been said twice.
-        """
-        if message.id in self.by_id:
-            return self.by_id[message.id]
-        alike = self.by_content.get(content, [])
-        if nth < len(alike):
-            return alike[nth]
-        back = message.time is not None and message.time < newest
-        return alike[-1] if alike and back else None
-
-    def _same(self, at: int, message: Message) -> bool:
-        """Tell whether a message is the one kept at a place, after completing the one that is."""
-        longer, shorter = self.kept[at].parts, message.parts
-        if len(longer) < len(shorter):
-            longer, shorter = shorter, longer
-        if longer[: len(shorter)] != shorter or self.kept[at].role != message.role:
-            return False
-        self.kept[at] = replace(self.kept[at], parts=longer)
-        return True
-
-    def _keep(self, message: Message, content: str, nth: int) -> None:
-        name = message.id or _made(message, nth)
-        if name in self.by_id:
-            name = f"{name}~{content[:8]}"
-        if name in self.by_id:
-            name = f"{name}~{len(self.kept)}"
-        self.by_id[name] = len(self.kept)
-        self.by_content.setdefault(content, []).append(len(self.kept))
-        self.kept.append(message if message.id == name else replace(message, id=name))
-
-    def in_order(self) -> list[Message]:
-        sessions: dict[str, list[int]] = {}
-        for at, message in enumerate(self.kept):
-            sessions.setdefault(message.session, []).append(at)
-        ordered = []
-        for places in sessions.values():
-            if len({self.places[at][1] for at in places}) > 1:
-                places.sort(key=lambda at: self.places[at][0])
-            ordered += [self.kept[at] for at in places]
-        return ordered
+            leads = counts[message.session] >= most[message.session]
+            taken = ledger.take(message, leads=leads)
+            if taken.fate == "new":
+                places[taken.message.id] = taken.place
+            else:
+                repeats.append(Skipped(message.source, message.line, REPEATED))
+            if taken.fate != "repeat" or taken.moved:
+                kept[taken.message.id] = taken.message
+        most |= counts
+    return _in_order(kept, places), repeats
 
 
-def _made(message: Message, nth: int) -> str:
-    """Make an id of the content of a message that has none, the same in every copy of its file."""
-    text = digest(*_pieces(message))
-    return message_id(message.session, message.role, text, message.time, nth)
-
-
-def _content(message: Message) -> str:
-    return digest(message.session, message.role, message.time, *_pieces(message))
-
-
-def _pieces(message: Message) -> list[str]:
-    return [piece for part in message.parts for piece in (part.kind, part.text, part.call)]
+def _in_order(kept: dict[str, Message], places: dict[str, int]) -> list[Message]:
+    """Order by session, then by the newest time so far, which rises within one file."""
+    sessions: dict[str, list[Message]] = {}
+    for message in kept.values():
+        sessions.setdefault(message.session, []).append(message)
+    for messages in sessions.values():
+        messages.sort(key=lambda message: places[message.id])
+    return [message for messages in sessions.values() for message in messages]

@@ -19,11 +19,18 @@ COLUMNS = ["what", "name", "count", "characters", "tokens", "first", "last"]
 
 
 def overview(transcripts: Transcripts) -> pd.DataFrame:
-    """Count formats, sessions, roles, kinds, skips and notes; see `Transcripts.summary`."""
+    """Count formats, sessions, roles, kinds, skips and notes; see `Transcripts.summary`.
+
+    Branches, segments and families are told of only where there are several, or keys.
+    """
     parts = _parts(transcripts)
+    several = [what for what in ("branch", "segment") if len(set(parts[what])) > 1]
+    known = transcripts.sessions.values()
     frames = [
         _counted("format", Counter(transcripts.files.values())),
-        *(_sizes(what, parts) for what in ("session", "role", "kind")),
+        *(_sizes(what, parts) for what in ("session", "role", "kind", *several)),
+        _counted("family", Counter(one.key for one in known if one.key)),
+        _counted("archived", Counter(one.archived for one in known if one.archived)),
         _counted("skipped", Counter(one.reason for one in transcripts.skipped)),
         _counted("note", transcripts.notes),
     ]
@@ -34,11 +41,15 @@ def overview(transcripts: Transcripts) -> pd.DataFrame:
 
 def _parts(transcripts: Transcripts) -> pd.DataFrame:
     rows = [
-        (i, m.session, SAYS.get(p.kind, m.role) or "unknown", p.kind, p.text, m.time)
+        (
+            *(i, m.session, SAYS.get(p.kind, m.role) or "unknown", p.kind, p.text, m.time),
+            *("active" if m.active else "abandoned", str(m.segment)),
+        )
         for i, m in enumerate(transcripts.messages)
         for p in m.parts
     ]
-    frame = pd.DataFrame(rows, columns=["message", "session", "role", "kind", "text", "time"])
+    names = ["message", "session", "role", "kind", "text", "time", "branch", "segment"]
+    frame = pd.DataFrame(rows, columns=names)
     frame["characters"] = frame["text"].str.len().astype("int64")
     frame["tokens"] = np.asarray(count_tokens(pa.array(frame["text"], pa.large_string())), "int64")
     micros = frame["time"].astype("Int64")
@@ -47,7 +58,7 @@ def _parts(transcripts: Transcripts) -> pd.DataFrame:
 
 
 def _sizes(what: str, parts: pd.DataFrame) -> pd.DataFrame:
-    """Size up the parts by session, role or kind; the first two count messages, kinds parts."""
+    """Size up the parts by session, role, kind and so on; kinds count parts, others messages."""
     sizes = parts.groupby(what, sort=False).agg(
         count=("message", "nunique" if what != "kind" else "size"),
         characters=("characters", "sum"),

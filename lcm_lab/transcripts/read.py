@@ -6,27 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from tqdm.std import tqdm
 
 from lcm_lab.collection.unpack import unpack
 from lcm_lab.errors import BadInput, LcmError
 from lcm_lab.redact import redact
-from lcm_lab.transcripts import claude_code, plain
+from lcm_lab.transcripts import tables
 from lcm_lab.transcripts.base import Skipped, Transcripts
-from lcm_lab.transcripts.draft import Draft
+from lcm_lab.transcripts.draft import Draft, sessions_of
 from lcm_lab.transcripts.lines import Bad, Record, decode, records
 from lcm_lab.transcripts.merge import merge
 from lcm_lab.transcripts.recognise import READ, UNKNOWN, recognise
-from lcm_lab.transcripts.sources import NAMES, OTHER, Sources, find
+from lcm_lab.transcripts.sources import NAMES, OTHER, Sources, archived, find
 
-__all__ = ["read"]
+__all__ = ["draft_of", "read"]
 
-PARSERS: dict[str, Callable[[Iterator[tuple[int, Any]], str, str], Draft]] = {
-    "Claude Code JSONL": claude_code.parse,
-    "plain JSONL": plain.parse,
-}
+#: Readers of what is no JSON: each gives the rows of a file of its kind as records, else None.
+TABLES: tuple[Callable[[bytes], list[Record | Bad] | None], ...] = (
+    tables.parquet,
+    tables.delimited,
+)
 
 #: How many values tell the format of a file.
 SAMPLE = 64
@@ -37,11 +37,16 @@ EXCERPT = 80
 def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> Transcripts:
     """Read agent transcripts; the format is recognised by what is in a file.
 
+    Transcripts are trees: what a rewind or a rollback left behind is read and not ``active``, so
+    that it is in a corpus only when asked for. What was a session's file until it was reset or
+    deleted (``a.jsonl.reset.<time>``) is of that session; backups and traces beside it are skipped.
+
     Parameters
     ----------
     source : str, Path, or several
         A file, a folder (read recursively, links not followed), or a glob; ``~`` is the home
-        folder. Files may be compressed with xz, gzip or bzip2.
+        folder. Files may be compressed with xz, gzip or bzip2. Tables (CSV, TSV, parquet) are read
+        where they are named or a glob matches them, and passed over in a folder.
     strict : bool, default False
         Refuse the first broken line instead of reporting it among the skipped.
 
@@ -49,7 +54,7 @@ def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> 
     -------
     Transcripts
         Every message that could be read. Each line and file that gave none is in ``skipped`` with
-        its number and reason.
+        its number and reason; what is said of the sessions is in ``sessions``.
 
     Raises
     ------
@@ -72,7 +77,7 @@ def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> 
     for path in tqdm(
         sources.paths, desc="reading", unit="file", delay=1, disable=None, leave=False
     ):
-        outcome = _file(path, sources, strict=strict)
+        outcome = draft_of(path, sources, strict=strict)
         if isinstance(outcome, Skipped):
             skipped.append(outcome)
             continue
@@ -83,17 +88,18 @@ def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> 
         raise _nothing_read(sources, skipped)
     messages, repeats = merge(draft.messages for draft in drafts)
     notes = sum((draft.notes for draft in drafts), Counter(sources.notes))
-    sessions = {name: one for draft in drafts for name, one in draft.sessions.items()}
-    return Transcripts(tuple(messages), (*skipped, *repeats), formats, dict(notes), sessions)
+    told = sessions_of(drafts)
+    return Transcripts(tuple(messages), (*skipped, *repeats), formats, dict(notes), told)
 
 
-def _file(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft] | Skipped:
+def draft_of(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft] | Skipped:
+    """Read one file: its format and what is in it, or why nothing is."""
     name = sources.name(path)
     try:
         found, whole = _decoded(path)
         kind = recognise(one.value for one in islice(_good(found), SAMPLE))
-        if kind not in READ:
-            raise BadInput(f"{kind}, not read yet" if kind != UNKNOWN else _unknown(found))
+        if kind is None or kind.parse is None:
+            raise BadInput(f"{kind.name}, {kind.why}" if kind else _unknown(found))
     except LcmError as error:
         if strict:
             raise BadInput(f"{name}: {error}") from error
@@ -101,20 +107,25 @@ def _file(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft] | 
     broken = [one for one in found if isinstance(one, Bad)]
     if strict and broken:
         raise BadInput(f"{name}:{broken[0].line} is {broken[0].reason}: {_excerpt(broken[0].text)}")
-    draft = PARSERS[kind](
-        ((one.line, one.value) for one in _good(found)), name, sources.session(path)
-    )
+    lines = ((one.line, one.value) for one in _good(found))
+    draft = kind.parse(lines, name, sources.session(path))
+    draft.archived = archived(path.name)
+    if kind.beside:
+        kind.beside(draft, path)
     draft.skipped += [Skipped(name, one.line, one.reason, _excerpt(one.text)) for one in broken]
     draft.skipped.sort(key=lambda one: one.line)
     if not whole:
         draft.note("compressed file that is cut short, read as far as it goes")
-    return kind, draft
+    return kind.name, draft
 
 
 def _decoded(path: Path) -> tuple[list[Record | Bad], bool]:
     data, whole = unpack(path)
     if not data.strip():
         raise BadInput("empty file")
+    for rows in TABLES:
+        if (found := rows(data)) is not None:
+            return found, whole
     return list(records(decode(data), ends=whole)), whole
 
 
@@ -142,7 +153,7 @@ def _passed_over(sources: Sources) -> str:
 
 
 def _nothing_read(sources: Sources, skipped: list[Skipped]) -> BadInput:
-    reads = f"read knows {' and '.join(READ)}, also compressed."
+    reads = f"read knows {', '.join(READ)}, also compressed."
     if len(skipped) == 1:
         return BadInput(f"{skipped[0].source}: {skipped[0].reason.rstrip('.')}. {reads}")
     counts = Counter(one.reason for one in skipped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,16 @@ from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.text import clean
 from lcm_lab.transcripts.base import Skipped
 
-__all__ = ["Sources", "find"]
+__all__ = ["Sources", "archived", "find"]
 
 #: What a transcript's name holds somewhere; other files of a folder are passed over.
 NAMES = (".json", ".traj", ".ndjson")
-#: Copies that programs leave beside the file they write.
-ASIDE = (".bak", ".tmp", ".lock", ".swp", "~")
+#: Copies that programs leave beside the file they write, with or without a time at their end.
+ASIDE = re.compile(r"(\.(bak|tmp|lock|swp)(\.\d[\w:.-]*)?|~)$")
+#: What was a session's file until the session was reset or deleted.
+ARCHIVE = re.compile(r"\.jsonl\.(reset|deleted)(?=\.|$)")
+#: What OpenClaw records beside a session's own file.
+TRACE = re.compile(r"\.trajectory(\.jsonl|-path\.json)$")
 OTHER = "file of another kind, passed over"
 
 
@@ -43,7 +48,12 @@ class Sources:
         return clean(str(path))
 
     def session(self, path: Path) -> str:
-        """Name the session of a file that names none: the file without its endings."""
+        """Name the session of a file that names none: the file without its endings.
+
+        What stands in a folder ``subagents`` is of the session that this folder belongs to.
+        """
+        if path.parent.name == "subagents":
+            return clean(path.parent.parent.name)
         name = self.name(path)
         folder, _, base = name.rpartition("/")
         stem = base.split(".")[0] or base
@@ -55,6 +65,18 @@ class Sources:
         for path in self.paths:
             found.setdefault(path.name, []).append(path)
         return found
+
+
+def archived(name: str) -> str:
+    """Say why a file of this name is no longer the one its session writes; "" if it may be.
+
+    Examples
+    --------
+    >>> archived("a.jsonl.reset.2026-03-01"), archived("a.jsonl")
+    ('reset', '')
+    """
+    found = ARCHIVE.search(name)
+    return found[1] if found else ""
 
 
 def find(asked: Sequence[str | Path]) -> Sources:
@@ -130,7 +152,9 @@ def _consider(path: Path, sources: Sources) -> None:
         sources.notes[OTHER] += 1
     elif not path.is_file():
         sources.skipped.append(Skipped(clean(path.name), 0, "not a regular file"))
-    elif name.endswith(ASIDE):
+    elif ASIDE.search(name):
         sources.skipped.append(Skipped(clean(path.name), 0, "backup or temporary file"))
+    elif TRACE.search(name) and path.with_name(TRACE.sub(".jsonl", path.name)).exists():
+        sources.skipped.append(Skipped(clean(path.name), 0, "trace beside a session's own file"))
     else:
         sources.paths.append(path)

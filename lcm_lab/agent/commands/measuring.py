@@ -1,4 +1,4 @@
-"""Subcommands that measure: ``report``, ``evaluate``, ``bench``."""
+"""Subcommands that measure: ``report``, ``evaluate``, ``bench``, ``validate``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from lcm_lab.agent.app import app
 from lcm_lab.agent.options import DEFAULT, Cut, Json, Measures, Policies, Sources
 
-__all__ = ["bench", "evaluate", "report"]
+__all__ = ["bench", "evaluate", "report", "validate"]
 
 
 @app.command(short_help="Write a ranking report on a collection or on your own history.")
@@ -69,7 +69,9 @@ def evaluate(
 
 @app.command(short_help="Time the engine beside others, side by side.")
 def bench(
-    what: Annotated[Literal["ranking"], typer.Argument(help="What is timed: ranking.")],
+    what: Annotated[
+        Literal["ranking", "store"], typer.Argument(help="What is timed: ranking, or a store.")
+    ],
     *,
     size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
     questions: Annotated[int, typer.Option(min=1, help="How many questions of each kind.")] = 400,
@@ -82,13 +84,62 @@ def bench(
 ) -> None:
     """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
 
-    The table is printed, and written as a report that opens in a browser.
+    The table is printed, and written as a report that opens in a browser. Of a store are printed
+    how fast it is filled, its size, and what an append and a search take, its index included.
 
     
     Example:
       lcm-lab bench ranking --size 1000000
+      lcm-lab bench store --size 1000000
     """
-    from lcm_lab.agent.speed import timed
+    from lcm_lab.agent.speed import timed, timed_store
 
-    del what
-    print(timed(size, questions, seed, out, json=json))
+    if what == "store":
+        print(timed_store(size, questions, seed, json=json))
+    else:
+        print(timed(size, questions, seed, out, json=json))
+
+
+@app.command(short_help="Compare a synthetic collection with its real counterpart.")
+def validate(
+    synthetic: Annotated[
+        str, typer.Argument(help="The synthetic collection: a name that ships, or its folder.")
+    ] = DEFAULT,
+    *,
+    against: Annotated[
+        list[str],
+        typer.Option(
+            "--against",
+            metavar="PATH",
+            help="A real set: files of LoCoMo, LongMemEval or BEAM, or a saved collection. "
+            "Repeatable.",
+        ),
+    ],
+    policy: Annotated[
+        list[str],
+        typer.Option("--policy", metavar="EXPR", help="A system to rank with. At least five."),
+    ] = [],  # noqa: B006
+    unit: Annotated[
+        Literal["turn", "exchange", "session"] | None,
+        typer.Option(help="What both are cut into; unset, as the real set is."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Folder to write. By default reports/validation."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare how a synthetic collection and a real one rank the same systems.
+
+    Without --policy a panel of 22 systems is ranked. The gates are printed, passed or failed, and
+    written as a report that opens in a browser.
+
+    
+    Example:
+      lcm-lab validate synth-chat-s --against locomo10.json
+    """
+    from lcm_lab.agent.validating import validated
+
+    print(validated(synthetic, against, policy, unit, out, json=json))

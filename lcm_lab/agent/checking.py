@@ -1,0 +1,90 @@
+"""What ``lcm-lab check`` prints: the audit of a store or of a lossless-claw database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcm_lab.agent import show
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lcm_lab.store.lcmdb import LcmDatabase
+    from lcm_lab.store.store import Store
+
+__all__ = ["checked"]
+
+#: Where the header of an SQLite file has the number of the program that it is of.
+APPLICATION_AT = 68
+
+
+def checked(path: str, *, json: bool) -> tuple[str, int]:
+    """Audit a database and write what was found.
+
+    Returns
+    -------
+    str
+        A table of the rules, those that are broken explained; or JSON.
+    int
+        How many violations there are.
+
+    Raises
+    ------
+    NotFound
+        Nothing there.
+    BadInput
+        Nothing that can be audited.
+    """
+    from lcm_lab.store.audit import audit
+
+    with _opened(path) as database:
+        found, what = audit(database), repr(database)
+        notes = getattr(database, "notes", ())
+    total = int(found["violations"].sum())
+    if json:
+        facts = {"database": what, "notes": list(notes), "rules": found.to_dict("records")}
+        return show.as_json(facts), total
+    return "\n\n".join(filter(None, [what, "\n".join(notes), _table(found), _told(found)])), total
+
+
+def _opened(path: str) -> Store | LcmDatabase:
+    from lcm_lab.collection.paths import expanded
+    from lcm_lab.store.lcmdb import open_lcm
+    from lcm_lab.store.opening import APPLICATION
+    from lcm_lab.store.store import Store
+
+    place = expanded(path)
+    return Store(place, readonly=True) if _program(place) == APPLICATION else open_lcm(place)
+
+
+def _program(place: Path) -> int:
+    """Give which program an SQLite file says that it is of; 0 for other files, and for none."""
+    if not place.is_file():
+        return 0
+    with place.open("rb") as file:
+        head = file.read(100)
+    return int.from_bytes(head[APPLICATION_AT : APPLICATION_AT + 4])
+
+
+def _table(found: pd.DataFrame) -> str:
+    rows = [
+        [rule, show.count(violations), ", ".join(examples)]
+        for rule, violations, examples in zip(
+            found["rule"], found["violations"], found["examples"], strict=True
+        )
+    ]
+    return show.grid([row[:2] for row in rows], ["rule", "violations"])
+
+
+def _told(found: pd.DataFrame) -> str:
+    """Say of each broken rule where, and what it means."""
+    broken = found[found["violations"] > 0]
+    if broken.empty:
+        return "clean"
+    lines = []
+    for row in broken.to_dict("records"):
+        more = row["violations"] - len(row["examples"])
+        rest = f" and {more:,} more" if more > 0 else ""
+        lines.append(f"{row['rule']}: {', '.join(row['examples'])}{rest}\n  {row['meaning']}")
+    return "\n".join(lines)
