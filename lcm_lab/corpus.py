@@ -196,7 +196,8 @@ class Corpus:
         some = [wanted] if isinstance(wanted, str) else wanted
         if isinstance(some, Mapping) or not isinstance(some, Collection):
             raise BadParameter(f"{name} must be a text or several. Got {wanted!r}.")
-        codes_wanted = [names.index(one) for one in some if one in names]
+        place = self.memo(("places", name), lambda: {one: at for at, one in enumerate(names)})
+        codes_wanted = [place[one] for one in some if isinstance(one, str) and one in place]
         within = rows_of(rows)
         return tidy(within[np.isin(codes[rows], codes_wanted)])
 

@@ -1,11 +1,15 @@
-"""What a later message may repeat of an earlier one: error lines, paths, identifiers."""
+"""What names one thing and no other: paths, hashes, tickets, flags, settings, names in code.
+
+`anchors` finds what a later message may repeat of an earlier one, `identifiers` what a summary must
+keep so that the work can go on.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-__all__ = ["KINDS", "anchors", "mentions"]
+__all__ = ["KINDS", "NAMED", "anchors", "identifiers", "mentions"]
 
 #: The likelier to point at one place first.
 KINDS = ("error", "path", "identifier")
@@ -25,6 +29,67 @@ QUOTED = re.compile(r"`([\w./:@#<>\[\]()-]{4,60})`")
 CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 MIXED = re.compile(r"[A-Za-z]+-?[0-9]{2,}|[0-9][A-Za-z]+[0-9]")
 WORD = re.compile(r"\w{3,}")
+
+
+#: The kinds that `identifiers` tells apart, in the order in which a text is looked through: what is
+#: one kind is not looked at as another.
+NAMED: dict[str, re.Pattern[str]] = {
+    "ticket": re.compile(
+        r"(?<![\w-])[A-Z][A-Z0-9]{1,9}-[0-9]{1,7}(?![\w-])|(?<![\w&#])#[0-9]{1,7}\b"
+    ),
+    "setting": re.compile(r"(?<![\w$.-])[A-Za-z_][\w.-]{2,40}=[\w./:@%+-]{1,60}(?<![.:])"),
+    "path": PATH,
+    "file": FILE,
+    "hash": re.compile(r"(?<![\w/.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}(?![\w/-])"),
+    "flag": re.compile(r"(?<![\w/.-])--[A-Za-z][\w-]+"),
+    "version": re.compile(r"(?<![\w./-])v?[0-9]+\.[0-9]+\.[0-9]+(?:[.-][\w.]+)?(?<![.-])"),
+    "error": re.compile(
+        r"(?<![\w-])(?:[A-Z][A-Za-z]*(?:Error|Exception)|E[A-Z]{4,}|[A-Z]{1,4}[0-9]{3,5})(?!\w)"
+    ),
+    "amount": re.compile(
+        r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?: ?(?:ms|MB|GB|KB|MiB|GiB|KiB|%)|(?:s|m|h|k|x|px))(?!\w)"
+    ),
+    "name": NAME,
+}
+
+
+def identifiers(text: str) -> Iterator[tuple[str, str]]:
+    """Find what names one thing in a text, as (kind, identifier), in order, repeats included.
+
+    Kinds are those of `NAMED`; a file is a name without its folder.
+
+    Examples
+    --------
+    >>> list(identifiers("OPS-417: set retry_limit=5 in src/app/main.py, see --dry-run"))[:2]
+    [('ticket', 'OPS-417'), ('setting', 'retry_limit=5')]
+    """
+    found: list[tuple[int, str, str]] = []
+    for kind, pattern in NAMED.items():
+        rest = []
+        for match in pattern.finditer(text):
+            name = match[0].rstrip(".-")
+            if _counts(kind, name):
+                found.append((match.start(), kind, name))
+                rest.append(match.span())
+        text = _without(text, rest)
+    yield from ((kind, name) for _, kind, name in sorted(found))
+
+
+def _counts(kind: str, name: str) -> bool:
+    if kind == "path":
+        return _specific(name)
+    return _named(name) if kind == "name" else True
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    """Blank out what was found, the rest staying where it is."""
+    if not spans:
+        return text
+    parts, at = [], 0
+    for start, stop in spans:
+        parts += [text[at:start], " " * (stop - start)]
+        at = stop
+    return "".join([*parts, text[at:]])
 
 
 def anchors(text: str) -> Iterator[tuple[str, str]]:

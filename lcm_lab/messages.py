@@ -48,6 +48,11 @@ class Part:
         Whether a tool_result reports a failure.
     raw : str
         An unknown block as JSON, so that nothing is lost; "" for the others.
+
+    Examples
+    --------
+    >>> Part("text", "Postgres it is.").kind
+    'text'
     """
 
     kind: Kind
@@ -81,6 +86,12 @@ class Message:
         Whether it stands on the branch that the session went on with; not after a rewind past it.
     segment : int
         How many resets stand before it in its transcript.
+
+    Examples
+    --------
+    >>> said = Message("m1", "s1", "user", (Part("text", "Look:"), Part("image", "[image: a.png]")))
+    >>> said.text
+    'Look:\\n[image: a.png]'
     """
 
     id: str
@@ -122,6 +133,11 @@ class Session:
         Why it is no longer the active one of its family ("reset", "deleted"); "" for the active.
     source : str
         The file.
+
+    Examples
+    --------
+    >>> Session("s2", key="agent:main:main", archived="reset").key
+    'agent:main:main'
     """
 
     id: str

@@ -14,7 +14,9 @@ from typing import Any, Protocol, TypeVar, dataclass_transform, runtime_checkabl
 
 from lcm_lab.errors import BadParameter
 
-__all__ = ["Named", "Vary", "parts", "settle", "starred", "value", "variants", "varies", "vary"]
+__all__ = [
+    "Named", "Vary", "parts", "settle", "spelled", "starred", "value", "variants", "varies", "vary"
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -164,6 +166,33 @@ class Named:
 
     def __repr__(self) -> str:
         return f"Named({self.name!r}, ...)"
+
+
+def spelled(thing: object) -> str:
+    """Print a value with every field, defaults too, which another version may have changed.
+
+    Raises
+    ------
+    BadParameter
+        For what prints as a place in memory, which no other process knows.
+    """
+    if isinstance(thing, tuple):
+        return f"({', '.join(map(spelled, thing))})"
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        named = (field.name for field in dataclasses.fields(thing) if field.compare)
+        inner = ", ".join(f"{name}={spelled(getattr(thing, name))}" for name in named)
+        return f"{type(thing).__name__}({inner})"
+    if callable(thing):
+        raise BadParameter(
+            f"{thing!r:.80} has no identity that another process would know. Give it a name: "
+            'Named("my-model-v2", f).'
+        )
+    if type(thing).__repr__ is object.__repr__:
+        raise BadParameter(
+            f"{thing!r:.80} prints as a place in memory, so no other process would know it. "
+            f"Make {type(thing).__name__} an @lcm.value."
+        )
+    return repr(thing)
 
 
 def varies(thing: object) -> bool:

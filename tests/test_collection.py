@@ -128,8 +128,8 @@ def test_judged_keeps_the_topics_that_have_something_to_find():
     assert judged.qrels["qid"].unique().tolist() == ["q1", "q2"]
 
 
-def test_a_conversation_is_a_corpus_and_a_wrong_name_gets_the_nearest():
-    assert tiny().conversation("c2")["docno"].tolist() == ["b1"]
+def test_a_conversation_is_a_dag_and_a_wrong_name_gets_the_nearest():
+    assert tiny().conversation("c2").frontier == ("b1",)
     with pytest.raises(NotFound, match=r"No conversation 'c3'. There is c1, c2"):
         tiny().conversation("c3")
 

@@ -13,6 +13,7 @@ import pandas as pd
 from lcm_lab.collection import files, frames, units
 from lcm_lab.collection.units import Unit
 from lcm_lab.corpus import Corpus
+from lcm_lab.dag import Dag
 from lcm_lab.errors import BadInput, unknown
 from lcm_lab.ids import digest
 from lcm_lab.shown import counted
@@ -103,20 +104,17 @@ class Collection:
         keep = self.topics["qid"].isin(self._findable())
         return self._with(topics=self.topics[keep])
 
-    def conversation(self, name: str) -> Corpus:
-        """Give one conversation as a corpus, in order.
+    def conversation(self, name: str) -> Dag:
+        """Give one conversation as a `Dag` without summaries, for `compact`.
 
         Raises
         ------
         NotFound
             When there is no such conversation; the nearest name is suggested.
         """
-        rows = self.corpus.rows(conversation=name)
-        frame = self.corpus.frame()
-        chosen = frame.iloc[rows] if isinstance(rows, slice) else frame.iloc[np.asarray(rows)]
-        if chosen.empty:
-            raise unknown("conversation", name, self.corpus["conversation"].unique().tolist())
-        return Corpus(chosen)
+        if name not in self.corpus.conversations:
+            raise unknown("conversation", name, self.corpus.conversations)
+        return Dag.of(self.corpus, name)
 
     def units(self, unit: Unit) -> Collection:
         """Re-cut the corpus into turns, exchanges or sessions, and map the qrels (highest grade).

@@ -67,8 +67,8 @@ def worst_questions(
 class _View:
     def __init__(self, evaluation: Evaluation, system: str, measure: Measure) -> None:
         self.system, self.unit = system, measure.unit
-        self.corpus = evaluation.collection.corpus
         self.run = evaluation.runs[system]
+        self.corpus = self.run.corpus
         self.place = {qid: i for i, qid in enumerate(self.run.topics.qids)}
         self.relevant_from = evaluation.collection.relevant_from
         qrels = evaluation.collection.qrels

@@ -129,9 +129,10 @@ class Ledger:
         return Taken(self._enter(message, content, nth), "new", False, place, content)
 
     def append(self, message: Message, content: str = "") -> Taken:
-        """Take in a message that is said now: without an id that is known it is a new one."""
+        """Take in a message that is said now: what is not known by its id is a new one."""
         content = content or identity(message)
         if message.id:
+            self.begin(own=self.known)
             return self.take(message, content)
         nth = len(self.alike.get(content, []))
         place = EARLIEST if message.time is None else message.time

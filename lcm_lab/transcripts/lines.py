@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ __all__ = ["Bad", "Record", "decode", "records"]
 INCOMPLETE = "incomplete last line"
 CUT_SHORT = "cut short"
 MALFORMED = "not JSON"
+
+#: What stands before an item of an array.
+NEXT = re.compile(r"[\s,]*(?=\S)")
 
 _JSON = json.JSONDecoder()
 
@@ -44,7 +48,8 @@ def records(text: str, *, ends: bool = True) -> Iterator[Record | Bad]:
     """Read JSON values one after the other.
 
     A value a line is the rule; several on one line and one over several lines are read too. A line
-    that is broken costs itself and nothing beside it.
+    that is broken costs itself and nothing beside it. Of an array in the last line that is cut
+    short, the objects that are whole are given one by one.
 
     Parameters
     ----------
@@ -82,11 +87,33 @@ def _values(text: str, at: int) -> tuple[list[Any], str | None, int]:
         try:
             value, at = _JSON.raw_decode(text, at)
         except (RecursionError, ValueError) as error:
-            unfinished = getattr(error, "pos", at) >= stop - 1 or "Unterminated" in str(error)
+            unfinished = _unfinished(error, stop)
+            if unfinished and text[at] == "[" and not text[stop:].strip():
+                found += _items(text, at + 1)
             objects = [value for value in found if isinstance(value, dict)]
             return objects, CUT_SHORT if unfinished else MALFORMED, stop
         found.append(value)
         stop = stop if at <= stop else _line_end(text, at)
+
+
+def _unfinished(error: Exception, stop: int) -> bool:
+    """Tell whether a value may only lack its end: it breaks off there, or in a text or escape."""
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    escape = "escape" in error.msg and error.pos >= stop - len("\\u000")
+    return error.pos >= stop - 1 or "Unterminated" in error.msg or escape
+
+
+def _items(text: str, at: int) -> list[Any]:
+    """Read the items of an array that is cut short: an export of many conversations is one line."""
+    found: list[Any] = []
+    while (start := NEXT.match(text, at)) is not None:
+        try:
+            value, at = _JSON.raw_decode(text, start.end())
+        except (RecursionError, ValueError):
+            break
+        found.append(value)
+    return found
 
 
 def _line_end(text: str, at: int) -> int:

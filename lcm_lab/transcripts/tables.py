@@ -45,7 +45,7 @@ def delimited(data: bytes) -> list[Record | Bad] | None:
     """
     head = decode(data[:HEAD])
     by = max(DELIMITERS, key=lambda one: _fitness(head, one))
-    if _fitness(head, by) < 2:
+    if _fitness(head, by) < 2 or head.lstrip()[:1] in JSON:
         return None
     rows = _rows(list(io.StringIO(decode(data), newline="")), by)
     header = next(rows, None)

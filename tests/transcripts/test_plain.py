@@ -5,7 +5,10 @@ import json
 import lzma
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lcm_lab.transcripts.lines import Record, records
 from lcm_lab.transcripts.read import read
 from lcm_lab.transcripts.recognise import FORMATS
 
@@ -66,6 +69,33 @@ def test_values_nested_too_deeply_very_long_lines_and_nul_bytes_cost_only_themse
     found = read(path)
     assert [m.line for m in found] == [2, 3, 5]
     assert [one.line for one in found.skipped] == [1, 4]
+
+
+def test_of_an_export_that_is_cut_short_the_whole_conversations_are_read(tmp_path):
+    message = {"uuid": "m", "sender": "human", "text": "a, b", "content": []}
+    talks = [{"uuid": f"k{i}", "chat_messages": [message | {"uuid": f"m{i}"}]} for i in range(5)]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(talks)[:-40])
+    found = read(path)
+    assert [m.session for m in found] == ["k0", "k1", "k2", "k3"]
+    assert [(one.line, one.reason) for one in found.skipped] == [(1, "incomplete last line")]
+    assert found.skipped[0].excerpt.startswith('[{"uuid": "k0"')
+
+
+FLAT = st.dictionaries(st.text(max_size=3), st.text(max_size=4) | st.integers(), max_size=3)
+
+
+@given(st.lists(FLAT, min_size=1, max_size=5), st.data())
+def test_an_array_cut_anywhere_gives_a_prefix_of_its_objects(found, data):
+    text = json.dumps(found, ensure_ascii=False)
+    cut = text[: data.draw(st.integers(1, len(text) - 1))]
+    values = [one.value for one in records(cut) if isinstance(one, Record)]
+    assert values == found[: len(values)]
+    whole = sum(
+        cut.startswith(json.dumps(found[:n], ensure_ascii=False)[:-1])
+        for n in range(1, len(found) + 1)
+    )
+    assert len(values) == whole
 
 
 #: What may stand where anything else is expected.

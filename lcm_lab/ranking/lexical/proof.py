@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import unicodedata
 from hashlib import sha256
 from typing import Any, cast
@@ -15,11 +14,10 @@ import Stemmer
 from lcm_lab import __version__
 from lcm_lab.columns import NO_TIME
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import BadParameter
 from lcm_lab.ids import digest
 from lcm_lab.text import Analysis
 
-__all__ = ["VERSIONS", "content", "probe", "sources", "spelled"]
+__all__ = ["VERSIONS", "content", "probe", "sources"]
 
 #: What decides which terms a text has, or what a ranker of a given expression does with them.
 VERSIONS = {
@@ -41,28 +39,6 @@ SAMPLE, CHARACTERS = 16, 2_000
 def sources(fields: tuple[str, ...]) -> list[str]:
     """Give the columns that fields are made of."""
     return ["time" if field == "date" else field for field in fields]
-
-
-def spelled(thing: object) -> str:
-    """Print a value with every field, defaults too, which another version may have changed.
-
-    Raises
-    ------
-    BadParameter
-        For what prints as a place in memory, which no other process knows.
-    """
-    if isinstance(thing, tuple):
-        return f"({', '.join(map(spelled, thing))})"
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        named = (field.name for field in dataclasses.fields(thing) if field.compare)
-        inner = ", ".join(f"{name}={spelled(getattr(thing, name))}" for name in named)
-        return f"{type(thing).__name__}({inner})"
-    if type(thing).__repr__ is object.__repr__:
-        raise BadParameter(
-            f"{thing!r:.80} prints as a place in memory, so no other process would know it. "
-            f"Make {type(thing).__name__} an @lcm.value."
-        )
-    return repr(thing)
 
 
 def probe(analyzer: Analysis, corpus: Corpus, fields: tuple[str, ...], size: int) -> str:

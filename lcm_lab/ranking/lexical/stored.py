@@ -15,12 +15,13 @@ from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.lexical.folder import Arrays, read, write
 from lcm_lab.ranking.lexical.postings import Postings, keys
-from lcm_lab.ranking.lexical.proof import VERSIONS, content, probe, spelled
+from lcm_lab.ranking.lexical.proof import VERSIONS, content, probe
 from lcm_lab.ranking.lexical.segments import extend
 from lcm_lab.ranking.lexical.terms import Hashed, Listed
 from lcm_lab.ranking.lexical.weighted import Lexical, Weights
 from lcm_lab.ranking.searcher import Indexes, Searcher, within
 from lcm_lab.text import Analysis, Tokens
+from lcm_lab.values import spelled
 
 __all__ = ["load", "read_by", "save"]
 

@@ -1,8 +1,7 @@
-"""The contract of a ranker, as checks that anyone can run on a ranker of their own."""
+"""The contract of a ranker."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +14,10 @@ from lcm_lab.ranking.modifier import Modifier
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows, contains, count, rows_of
 from lcm_lab.run import Hits, Run, best_first
+from lcm_lab.testing.expect import check_value, expect
 from lcm_lab.topics import Topics
 
-__all__ = ["check_ranker", "small_corpus"]
+__all__ = ["QUERIES", "check_ranker", "small_corpus"]
 
 QUERIES = ("which database did we pick", "retry", "WAL retry backoff", "zebra", "缓存")
 
@@ -70,7 +70,7 @@ def check_ranker(ranker: Ranker, corpus: Corpus | None = None) -> None:
     >>> check_ranker(lcm.BM25())
     """
     corpus = small_corpus() if corpus is None else corpus
-    _check_value(ranker)
+    check_value(ranker)
     policy = ranker if ranker.retrieves else BM25() >> ranker
     for some in (corpus, Corpus([]), Corpus(["retry"]), Corpus(["", "  ", "!!!"])):
         if isinstance(ranker, Scorer):
@@ -78,18 +78,6 @@ def check_ranker(ranker: Ranker, corpus: Corpus | None = None) -> None:
         _check_runs(policy, some)
     if isinstance(ranker, Modifier):
         _check_factor(ranker, corpus)
-
-
-def _expect(holds: Any, clause: str, *where: Any) -> None:
-    if not holds:
-        raise AssertionError(f"{clause}: {', '.join(map(repr, where))}")
-
-
-def _check_value(ranker: Ranker) -> None:
-    again = copy.deepcopy(ranker)
-    _expect(again == ranker, "a copy is equal", ranker)
-    _expect(hash(again) == hash(ranker), "equal values hash alike", ranker)
-    _expect(repr(again) == repr(ranker), "equal values print alike", ranker)
 
 
 def _row_sets(corpus: Corpus) -> Iterator[Rows]:
@@ -104,9 +92,9 @@ def _check_paths(scorer: Scorer, corpus: Corpus) -> None:
     index = scorer.index(corpus)
     scores = np.asarray(scorer.score(index, QUERIES), np.float64)
     shape = (len(QUERIES), len(corpus))
-    _expect(scores.shape == shape, "score is (n_queries, n_docs)", scores.shape)
+    expect(scores.shape == shape, "score is (n_queries, n_docs)", scores.shape)
     fine = np.isfinite(scores).all() and (scores >= 0).all()
-    _expect(fine, "scores are finite, 0 or more", scorer)
+    expect(fine, "scores are finite, 0 or more", scorer)
     for rows in _row_sets(corpus):
         for k in (1, 3, 10 * len(corpus) + 1):
             found = scorer.topk(index, QUERIES, k, [rows] * len(QUERIES))
@@ -115,7 +103,7 @@ def _check_paths(scorer: Scorer, corpus: Corpus) -> None:
         offsets = np.arange(len(QUERIES) + 1) * len(each)
         again = scorer.rescore(index, QUERIES, offsets, np.tile(each, len(QUERIES)))
         same = np.allclose(again, scores[:, each].ravel(), rtol=1e-9, atol=0)
-        _expect(same, "rescore gives what score gives", scorer, rows)
+        expect(same, "rescore gives what score gives", scorer, rows)
 
 
 def _defined(scores: Any, rows: Rows, k: int) -> Hits:
@@ -128,9 +116,9 @@ def _defined(scores: Any, rows: Rows, k: int) -> Hits:
 
 
 def _same(found: Hits, wanted: Hits, clause: str, *where: Any) -> None:
-    _expect(np.array_equal(found.offsets, wanted.offsets), clause, *where)
-    _expect(np.array_equal(found.rows, wanted.rows), clause, *where)
-    _expect(np.allclose(found.scores, wanted.scores, rtol=1e-9, atol=0), clause, *where)
+    expect(np.array_equal(found.offsets, wanted.offsets), clause, *where)
+    expect(np.array_equal(found.rows, wanted.rows), clause, *where)
+    expect(np.allclose(found.scores, wanted.scores, rtol=1e-9, atol=0), clause, *where)
 
 
 def _check_runs(policy: Ranker, corpus: Corpus) -> None:
@@ -140,28 +128,28 @@ def _check_runs(policy: Ranker, corpus: Corpus) -> None:
         run = search.run(list(QUERIES), **filters)
         _check_order(run, policy)
         allowed = corpus.rows(**filters)
-        _expect(contains(allowed, run.rows).all(), "filters hold", policy, filters)
-        _expect(len(run) <= len(QUERIES) * count(allowed), "no hit twice", policy, filters)
+        expect(contains(allowed, run.rows).all(), "filters hold", policy, filters)
+        expect(len(run) <= len(QUERIES) * count(allowed), "no hit twice", policy, filters)
         for i, query in enumerate(QUERIES):
             alone, part = search.run(query, **filters), slice(run.offsets[i], run.offsets[i + 1])
             same = np.array_equal(alone.rows, run.rows[part])
             same = same and np.allclose(alone.scores, run.scores[part], rtol=1e-9, atol=0)
-            _expect(same, "a batch gives what a loop gives", policy, query, filters)
+            expect(same, "a batch gives what a loop gives", policy, query, filters)
 
 
 def _check_order(run: Run, policy: Ranker) -> None:
     for qid, rows, scores in run:
-        _expect(len(set(rows.tolist())) == len(rows), "no hit twice", policy, qid)
-        _expect((scores > 0).all() and np.isfinite(scores).all(), "scores are above 0", policy, qid)
-        _expect((np.diff(scores) <= 0).all(), "scores never rise down a ranking", policy, qid)
+        expect(len(set(rows.tolist())) == len(rows), "no hit twice", policy, qid)
+        expect((scores > 0).all() and np.isfinite(scores).all(), "scores are above 0", policy, qid)
+        expect((np.diff(scores) <= 0).all(), "scores never rise down a ranking", policy, qid)
         if not policy.by_depth:
             tied = np.diff(scores) == 0
-            _expect((np.diff(rows)[tied] > 0).all(), "ties stand in corpus order", policy, qid)
+            expect((np.diff(rows)[tied] > 0).all(), "ties stand in corpus order", policy, qid)
 
 
 def _check_factor(modifier: Modifier, corpus: Corpus) -> None:
     topics = Topics.of(list(QUERIES), corpus)
     run = BM25().fit(corpus).run(topics)
     factor = np.asarray(modifier.factor(topics, run))
-    _expect(factor.shape == (len(run),), "one factor a hit", modifier, factor.shape)
-    _expect(((factor >= 0) & (factor <= 1)).all(), "factors lie between 0 and 1", modifier)
+    expect(factor.shape == (len(run),), "one factor a hit", modifier, factor.shape)
+    expect(((factor >= 0) & (factor <= 1)).all(), "factors lie between 0 and 1", modifier)

@@ -1,0 +1,1 @@
+"""Compaction: strategies that turn a Dag into one with a shorter frontier, and summarisers."""

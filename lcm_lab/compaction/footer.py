@@ -1,0 +1,47 @@
+"""The last line of a summary: what was dropped, by name, so that a reader knows what to ask for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lcm_lab.identifiers import anchors
+from lcm_lab.text import count_tokens
+
+__all__ = ["FOOTER", "with_footer"]
+
+FOOTER = "Expand for details about:"
+#: How much of a summary the line may take, and how many tokens in any.
+SHARE, LEAST = 0.15, 24
+
+
+def with_footer(text: str, texts: Sequence[str], tokens: int) -> str:
+    """Add the line to a summary, within so many tokens for the whole.
+
+    It names paths, errors and identifiers of the sources that the summary does not, the most
+    frequent first. Where nothing was dropped, or nothing fits, the summary is given as it is.
+
+    Examples
+    --------
+    >>> print(with_footer("Fixed the parser.", ["fixed src/parse.py in parseLine()"], 40))
+    Fixed the parser.
+    Expand for details about: src/parse.py, parseLine
+    """
+    if not text.strip() or FOOTER in text:
+        return text
+    line, spent = "", count_tokens(text)
+    most = min(tokens - spent, max(LEAST, int(SHARE * tokens)))
+    for name in _dropped(text, texts):
+        longer = f"{line}, {name}" if line else f"\n{FOOTER} {name}"
+        if count_tokens(longer) <= most:
+            line = longer
+    return text + line
+
+
+def _dropped(text: str, texts: Sequence[str]) -> list[str]:
+    """List what the sources name and the summary does not, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for one in texts:
+        counts.update(name for kind, name in anchors(one) if kind != "error")
+    found = (name for name, _ in counts.most_common() if name not in text)
+    return [name for name, _ in zip(found, range(40), strict=False)]

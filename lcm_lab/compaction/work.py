@@ -1,0 +1,97 @@
+"""What a strategy works with: the summariser, the limit, and an account of what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, cast
+
+from lcm_lab.compaction.source import told
+from lcm_lab.dag import Node, Summary
+from lcm_lab.dag.nodes import sizes_of, token_counts
+from lcm_lab.text import count_tokens
+from lcm_lab.values import Named
+
+__all__ = ["SMALL", "Failed", "Summariser", "Work", "named"]
+
+#: Texts and a limit in tokens -> a summary of at most about that length.
+Summariser: TypeAlias = Callable[[Sequence[str], int], str]
+
+#: What is shorter is not worth a summary.
+SMALL = 16
+
+
+class Failed(Exception):  # never leaves the package
+    """A summariser raised, or gave nothing."""
+
+
+class Work:
+    """What a strategy is given beside the Dag: a summariser, a limit, and somewhere to say why.
+
+    Attributes
+    ----------
+    budget : int or None
+        The limit of the frontier, in tokens.
+    summariser : callable
+    """
+
+    def __init__(self, summariser: Summariser, budget: int | None = None) -> None:
+        self.summariser = summariser
+        self.budget = budget
+        self.calls = self.read = self.written = 0
+        self.no_gain = 0
+        self.reason = ""
+
+    def write(self, texts: Sequence[str], tokens: int) -> str:
+        """Let the summariser write about texts, in about so many tokens.
+
+        Raises
+        ------
+        Failed
+            When it raises, or gives what is no text or an empty one; says which.
+        """
+        self.calls += 1
+        self.read += sum(token_counts(texts))
+        who = named(self.summariser)
+        try:
+            text = cast(Callable[..., object], self.summariser)(texts, tokens)
+        except Exception as error:
+            raise Failed(f"{who} raised {type(error).__name__}: {error}") from error
+        if not isinstance(text, str) or not text.strip():
+            raise Failed(f"{who} gave no text but {text!r:.40}")
+        self.written += count_tokens(text)
+        return text.strip()
+
+    def summary(self, nodes: Sequence[Node], tokens: int, level: str = "normal") -> Summary | None:
+        """Summarise nodes in about so many tokens.
+
+        Returns
+        -------
+        Summary or None
+            None where the nodes have less than 16 tokens, or where the summary would be no shorter
+            than they are: then they are best left as they are.
+
+        Raises
+        ------
+        Failed
+            When the summariser fails.
+        """
+        texts = [text for text in map(told, nodes) if text]
+        size = sum(sizes_of(nodes))
+        if not texts or size < SMALL:
+            return None
+        text = self.write(texts, max(SMALL // 2, min(tokens, size - 1)))
+        made = Summary.of(text, nodes, level, named(self.summariser))
+        if made.tokens < size:
+            return made
+        self.no_gain += 1
+        return None
+
+
+def named(summariser: Summariser) -> str:
+    """Give the name by which a summary remembers who wrote it; the same in every run."""
+    if isinstance(summariser, Named):
+        return summariser.name
+    kind = type(summariser)
+    if "__repr__" in kind.__dict__ and kind.__module__ != "builtins":
+        return repr(summariser)
+    return str(getattr(summariser, "__qualname__", kind.__qualname__))

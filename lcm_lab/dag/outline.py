@@ -1,0 +1,127 @@
+"""A Dag in print: an outline of nodes, depths, spans and tokens, as text and as HTML that folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from lcm_lab.dag.graph import many
+from lcm_lab.dag.nodes import Node, Summary, text_of
+from lcm_lab.shown import counted, cut, one_line
+from lcm_lab.times import show
+
+if TYPE_CHECKING:
+    from lcm_lab.dag.base import Dag
+
+__all__ = ["folded", "outline", "title"]
+
+#: How many lines an outline has, and how much of a text a line shows.
+LINES, EXCERPT = 100, 60
+#: Of a longer run of messages, how many are shown at either end.
+ENDS = 2
+
+
+class _Line(NamedTuple):
+    indent: int
+    node: Node | None
+    said: str
+
+
+def title(dag: Dag) -> str:
+    """Say in one line how large a Dag is, and how much of it is seen."""
+    named = f" {dag.conversation!r}" if dag.conversation else ""
+    deepest = max((one.depth for one in dag.summaries), default=-1)
+    depth = f" of depth up to {deepest}" if deepest > 0 else ""
+    held = sum(dag.size(message.id) for message in dag.messages)
+    return (
+        f"Dag{named}: {counted(len(dag.messages), 'message')} of {counted(held, 'token')}, "
+        f"{many(len(dag.summaries))}{depth}; "
+        f"{counted(len(dag.frontier), 'node')} of {counted(dag.tokens, 'token')} in view"
+    )
+
+
+def outline(dag: Dag) -> str:
+    """Give a line a node: id, depth, span, tokens and how it begins; at most 100 lines."""
+    lines = [*islice(_lines(dag), LINES + 1)]
+    shown = [f"{'  ' * line.indent}{line.said}" for line in lines[:LINES]]
+    more = ["... and more: dag.view().frame() has a row a node"] if len(lines) > LINES else []
+    return "\n".join([title(dag), *shown, *more])
+
+
+def folded(dag: Dag) -> str:
+    """Give the outline as HTML, a fold a summary, text escaped; at most 100 nodes."""
+    out, depth = [f"<p>{escape(title(dag))}</p>"], 0
+    for line in islice(_lines(dag), LINES):
+        out += ["</details>"] * max(0, depth - line.indent)
+        depth = min(depth, line.indent)
+        said = escape(line.said)
+        if isinstance(line.node, Summary):
+            text = escape(cut(line.node.text, 2_000))
+            out.append(
+                f"<details style='margin-left:1em'><summary>{said}</summary>"
+                f"<pre style='white-space:pre-wrap'>{text}</pre>"
+            )
+            depth += 1
+        else:
+            out.append(f"<div style='margin-left:1em'>{said}</div>")
+    return "\n".join([*out, *["</details>"] * depth])
+
+
+def _lines(dag: Dag) -> Iterator[_Line]:
+    """Yield a line a node, each with what lies under it indented; no node is entered twice."""
+    entered: set[str] = set()
+    stack: list[tuple[int, Iterator[_Line]]] = [(0, _level(dag, dag.frontier, 0))]
+    while stack:
+        indent, lines = stack[-1]
+        line = next(lines, None)
+        if line is None:
+            stack.pop()
+            continue
+        yield line
+        if isinstance(line.node, Summary) and line.node.id not in entered:
+            entered.add(line.node.id)
+            stack.append((indent + 1, _level(dag, line.node.sources, indent + 1)))
+
+
+def _level(dag: Dag, names: tuple[str, ...], indent: int) -> Iterator[_Line]:
+    """Yield a line for each of some nodes; of a long run of messages only its ends."""
+    known = [(name, dag.node(name) if name in dag else None) for name in names]
+    for summary, group in groupby(known, lambda pair: isinstance(pair[1], Summary)):
+        run = [*group]
+        hidden = [] if summary or len(run) <= 2 * ENDS + 1 else run[ENDS:-ENDS]
+        for at, (name, node) in enumerate(run):
+            if hidden and at == ENDS:
+                yield _Line(indent, None, _between(dag, [name for name, _ in hidden]))
+            if not hidden or at < ENDS or at >= len(run) - ENDS:
+                yield _Line(indent, node, _said(dag, name, node))
+
+
+def _between(dag: Dag, names: list[str]) -> str:
+    tokens = sum(dag.size(name) for name in names if name in dag)
+    return f"... {counted(len(names), 'message')}, {counted(tokens, 'token')}"
+
+
+def _said(dag: Dag, name: str, node: Node | None) -> str:
+    if node is None:
+        return f"{one_line(name)}  missing"
+    begins = one_line(cut(text_of(node), 4 * EXCERPT))
+    excerpt = cut(begins, EXCERPT) + ("..." if len(begins) > EXCERPT else "")
+    kind = f"d{node.depth}" if isinstance(node, Summary) else one_line(node.role) or "message"
+    how = f" {node.level}" if isinstance(node, Summary) and node.level else ""
+    under = f"{counted(len(node.sources), 'source')}, " if isinstance(node, Summary) else ""
+    span = f"  {_span(node)}" if _span(node) else ""
+    size = counted(dag.size(node.id), "token")
+    return f"{one_line(name)}  {kind}{how}{span}  {under}{size}  {excerpt}".rstrip()
+
+
+def _span(node: Node) -> str:
+    """Write when, to the minute, in UTC."""
+    first, last = (node.first, node.last) if isinstance(node, Summary) else (node.time, node.time)
+    if first is None or last is None:
+        return ""
+    start, stop = show(first)[:16].replace("T", " "), show(last)[:16].replace("T", " ")
+    if start == stop:
+        return start
+    return f"{start} to {stop[11:] if start[:10] == stop[:10] else stop}"

@@ -1,0 +1,132 @@
+"""How far two orders of the same systems agree: tau-b, its draws, and what halves of one set reach.
+
+Two questions are kept apart. Whether a set orders systems as another does is tau-b between their
+means; how high that can be at all is bounded by what each set's own random halves reach.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from lcm_lab.evaluation.significance import bootstrap
+
+__all__ = ["Floats", "drawn", "draws", "ends", "halves", "signs_agree", "tau"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Means that differ by less are tied: sums in another order differ in their last digits.
+TIED = 1e-9
+
+
+def tau(left: Floats, right: Floats) -> Floats:
+    """Give Kendall's tau-b between two scores of the same items.
+
+    Parameters
+    ----------
+    left, right : float64 arrays of shape (n_items,) or (n_draws, n_items)
+
+    Returns
+    -------
+    float64 array of shape () or (n_draws,)
+        From -1 (reversed) to 1 (the same order); NaN where one side ties everything.
+
+    Notes
+    -----
+    Concordant less discordant pairs, over the geometric mean of the pairs that each side does not
+    tie [1]_.
+
+    References
+    ----------
+    .. [1] Kendall (1945), The Treatment of Ties in Ranking Problems.
+
+    Examples
+    --------
+    >>> float(tau(np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.9, 0.7])).round(3))
+    0.333
+    """
+    first, second = _signs(left), _signs(right)
+    both = np.sqrt((first**2).sum(-1) * (second**2).sum(-1))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((first * second).sum(-1) / both, np.float64)
+
+
+def draws(values: Floats, seed: int) -> Floats:
+    """Draw questions again and give the mean of each column; shape (n_draws, n_columns).
+
+    Every question is a unit of its own: sets of a handful of conversations have no other.
+    """
+    return bootstrap(values, np.arange(len(values), dtype=np.int64), seed=seed)
+
+
+def drawn(values: Floats, seed: int) -> Floats:
+    """Draw the mean of one column again; shape (n_draws,)."""
+    return np.asarray(draws(values[:, None], seed)[:, 0], np.float64)
+
+
+def ends(found: Floats) -> tuple[float, float]:
+    """Give the 2.5th and 97.5th percentile of what is no NaN; NaN where nothing is."""
+    known = found[~np.isnan(found)]
+    low, high = np.percentile(known, (2.5, 97.5)) if len(known) else (np.nan, np.nan)
+    return float(low), float(high)
+
+
+def halves(values: Floats, *, splits: int = 500, seed: int = 0) -> Floats:
+    """Split topics in two at random, again and again, and give tau-b between the halves' means.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_topics, n_items)
+        Without NaN.
+
+    Returns
+    -------
+    float64 array of shape (splits,)
+        NaN where there are fewer than two topics.
+    """
+    n = len(values)
+    if n < 2:
+        return np.full(splits, np.nan)
+    rng = np.random.default_rng(seed)
+    first = np.zeros((splits, n))
+    for row in first:
+        row[rng.permutation(n)[: n // 2]] = 1
+    one = first @ values / (n // 2)
+    other = (1 - first) @ values / (n - n // 2)
+    return tau(one, other)
+
+
+def signs_agree(left: Floats, right: Floats) -> tuple[int, int]:
+    """Count the pairs of items that differ for sure on both sides, and those with the same sign.
+
+    Parameters
+    ----------
+    left, right : float64 arrays of shape (n_draws, n_items)
+        Bootstrap draws. A pair differs for sure where 95 % of its draws are on one side of 0.
+
+    Returns
+    -------
+    int, int
+        Pairs that differ on both sides, and those of them that differ in the same direction.
+    """
+    first, second = _sure(left), _sure(right)
+    both = (first != 0) & (second != 0)
+    return int(both.sum()), int((both & (first == second)).sum())
+
+
+def _sure(draws: Floats) -> Floats:
+    """Give the sign of each pair's difference where it is sure, 0 elsewhere; shape (n_pairs,)."""
+    first, second = _pairs(draws.shape[-1])
+    low, high = np.percentile(draws[:, first] - draws[:, second], (2.5, 97.5), axis=0)
+    return np.asarray((low > TIED).astype(float) - (high < -TIED))
+
+
+def _signs(scores: Floats) -> Floats:
+    first, second = _pairs(scores.shape[-1])
+    apart = scores[..., first] - scores[..., second]
+    return np.asarray(np.where(np.abs(apart) > TIED, np.sign(apart), 0.0))
+
+
+def _pairs(n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    first, second = np.triu_indices(n, 1)
+    return first.astype(np.int64), second.astype(np.int64)

@@ -1,0 +1,140 @@
+"""validate: whether a synthetic collection ranks systems as its real counterpart does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lcm_lab.collection import Collection
+from lcm_lab.collection.units import Unit
+from lcm_lab.errors import BadParameter
+from lcm_lab.evaluation.gates import BM, LEVELS, TF, bar
+from lcm_lab.evaluation.harness import evaluate
+from lcm_lab.evaluation.panel import panel
+from lcm_lab.evaluation.systems import named
+from lcm_lab.evaluation.validation import Validation
+from lcm_lab.measures import nDCG
+
+__all__ = ["validate"]
+
+#: Types of questions with those of real sets that ask the same kind of thing.
+COUNTERPARTS: dict[str, tuple[str, ...]] = {
+    "single": ("single-hop", "single-session-user", "information_extraction"),
+    "assistant-said": ("single-session-assistant",),
+    "multi-session": ("multi-hop", "multi-session", "multi_session_reasoning"),
+    "temporal": ("temporal", "temporal-reasoning", "temporal_reasoning"),
+    "update": ("knowledge-update", "knowledge_update"),
+    "contradiction": ("contradiction_resolution",),
+    "preference": ("open-domain", "single-session-preference", "preference_following"),
+    "ordering": ("event_ordering",),
+}
+#: Questions of real sets that any of a dozen messages answers in part.
+LEFT_OUT = ("summarization",)
+#: What orders the systems.
+MEASURE = nDCG @ 10
+#: Fewer systems than this have no order to speak of.
+FEWEST = 5
+
+
+def validate(
+    synthetic: Collection,
+    real: Collection,
+    *,
+    systems: Any = None,
+    unit: Unit | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
+    least: float | None = None,
+) -> Validation:
+    """Rank with the same systems on both, and say how far the two agree.
+
+    Parameters
+    ----------
+    synthetic, real : Collection
+    systems : dict of name to policy, or list, optional
+        At least five. By default the panel: 22 lexical systems, vectors and fusions.
+    unit : {"turn", "exchange", "session"}, optional
+        What both are cut into; unset, sessions where the real rows are sessions, else turns.
+    types : dict of str to str or several, optional
+        Types of the synthetic questions, and those of the real ones that they stand for. Unset,
+        those of LoCoMo, LongMemEval and BEAM are known.
+    least : float, optional
+        The tau-b that is wanted. Unset, the one set for this kind of real set: .70 for turns of
+        LoCoMo and messages of BEAM, .60 for sessions of LoCoMo and for others, .55 for LongMemEval,
+        whose own halves agree no better than .74.
+
+    Returns
+    -------
+    Validation
+        ``gates()`` has what was wanted and whether it holds, ``frame()`` the systems on both sides.
+
+    Raises
+    ------
+    BadParameter
+        Fewer than five systems, or a type that the questions do not have.
+    BadInput
+        A collection without a question that has something to find.
+
+    Examples
+    --------
+    >>> import lcm_lab as lcm
+    >>> bench = lcm.load("synth-chat-s")
+    >>> five = [lcm.BM25(b=b) % 10 for b in (0, 0.25, 0.5, 0.75, 1)]
+    >>> found = validate(bench, bench, systems=five)
+    >>> found.gates().set_index("gate").loc["tau-b", "figure"]
+    np.float64(1.0)
+    """
+    chosen = named(panel() if systems is None else systems)
+    if len(chosen) < FEWEST:
+        raise BadParameter(
+            f"An order of {len(chosen)} systems says nothing; give at least {FEWEST}, better 15."
+        )
+    cut = unit or _unit(real)
+    left, right = _answerable(synthetic).units(cut), _answerable(real).units(cut)
+    matched = _types(left, right, types)
+    measures = [MEASURE, *LEVELS]
+    ranked = {**chosen, **_anchors(chosen)}
+    wanted = bar(str(real.card.get("source", "")), cut)
+    return Validation(
+        evaluate(ranked, left, measures),
+        evaluate(ranked, right, measures),
+        measure=MEASURE,
+        counted=tuple(chosen),
+        types=matched,
+        bar=wanted if least is None else replace(wanted, tau=least),
+        unit=cut,
+    )
+
+
+def _anchors(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what level and sign are read from, unless it is among the systems."""
+    there = [repr(system) for system in chosen.values()]
+    return {f"{one} (level)": one for one in (BM, TF) if repr(one) not in there}
+
+
+def _unit(real: Collection) -> Unit:
+    return "session" if str(real.card.get("unit", "")).startswith("session") else "turn"
+
+
+def _answerable(collection: Collection) -> Collection:
+    topics = collection.topics[~collection.topics["type"].isin(LEFT_OUT)]
+    qrels = collection.qrels[collection.qrels["qid"].isin(topics["qid"])]
+    return replace(collection, topics=topics, qrels=qrels)
+
+
+def _types(
+    left: Collection, right: Collection, given: Mapping[str, str | Sequence[str]] | None
+) -> dict[str, tuple[str, ...]]:
+    """Give the types of the left that have a counterpart on the right, with it."""
+    here, there = (set(one.judged().topics["type"]) for one in (left, right))
+    if given is None:
+        pairs = {kind: COUNTERPARTS.get(kind, ()) for kind in sorted(here)}
+        shared = {kind: tuple(n for n in kinds if n in there) for kind, kinds in pairs.items()}
+        return {kind: kinds for kind, kinds in shared.items() if kinds}
+    listed = {kind: (n,) if isinstance(n, str) else tuple(n) for kind, n in given.items()}
+    for kinds, known in ((listed, here), ((one for n in listed.values() for one in n), there)):
+        wrong = next((kind for kind in kinds if kind not in known), None)
+        if wrong is not None:
+            listed_types = ", ".join(sorted(known))
+            raise BadParameter(f"No question of type {wrong!r}. There are {listed_types}.")
+    return listed
