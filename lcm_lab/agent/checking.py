@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lcm_lab.store.lcmdb import LcmDatabase
     from lcm_lab.store.store import Store
 
-__all__ = ["checked"]
+__all__ = ["checked", "database"]
 
 #: Where the header of an SQLite file has the number of the program that it is of.
 APPLICATION_AT = 68
@@ -38,9 +38,9 @@ def checked(path: str, *, json: bool) -> tuple[str, int]:
     """
     from lcm_lab.store.audit import audit
 
-    with _opened(path) as database:
-        found, what = audit(database), repr(database)
-        notes = getattr(database, "notes", ())
+    with database(path) as held:
+        found, what = audit(held), repr(held)
+        notes = getattr(held, "notes", ())
     total = int(found["violations"].sum())
     if json:
         facts = {"database": what, "notes": list(notes), "rules": found.to_dict("records")}
@@ -48,7 +48,16 @@ def checked(path: str, *, json: bool) -> tuple[str, int]:
     return "\n\n".join(filter(None, [what, "\n".join(notes), _table(found), _told(found)])), total
 
 
-def _opened(path: str) -> Store | LcmDatabase:
+def database(path: str) -> Store | LcmDatabase:
+    """Open a store to read, or a lossless-claw database.
+
+    Raises
+    ------
+    NotFound
+        Nothing there.
+    BadInput
+        Neither of them; says what it is.
+    """
     from lcm_lab.collection.paths import expanded
     from lcm_lab.store.lcmdb import open_lcm
     from lcm_lab.store.opening import APPLICATION

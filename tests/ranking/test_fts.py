@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter, EmptyQuery, MissingExtra
-from lcm_lab.ranking.exact.fts import FTS5, refusal
+from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.ranking.exact.match import has_cjk, like_terms, matching
+from lcm_lab.ranking.exact.table import refusal
 from lcm_lab.testing import check_ranker, small_corpus
 
 VARIANTS = [

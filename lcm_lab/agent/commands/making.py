@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import sys
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,9 +18,15 @@ TIERS: dict[str, Literal[1, 6, 23]] = {"1": 1, "6": 6, "23": 23}
 
 @app.command(short_help="Generate a synthetic collection.")
 def generate(
-    profile: Annotated[Literal["chat"], typer.Argument(help="What kind of history: chat.")],
+    profile: Annotated[
+        Literal["chat", "assistant", "agent"],
+        typer.Argument(help="What kind of history: chat, assistant or agent."),
+    ],
+    *,
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="Folder to write.")],
-    size: Annotated[Literal["S", "M", "L"], typer.Option(help="How large.")] = "S",
+    size: Annotated[
+        Literal["S", "M", "L"], typer.Option(help="How large; L takes a while, in little memory.")
+    ] = "S",
     seed: Annotated[int, typer.Option(help="Another seed, another history.")] = 0,
     tier: Annotated[
         Literal["1", "6", "23"],
@@ -28,20 +35,39 @@ def generate(
     templates: Annotated[
         Literal["A", "B"], typer.Option(help="Wording: A to develop with, B to test with.")
     ] = "A",
+    lang: Annotated[
+        str | None, typer.Option(help="Languages: mix, en, zh, ja, ko, as far as the profile has.")
+    ] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="Share of words that people mistype, 0 to 0.3.")
+    ] = None,
 ) -> None:
     """Generate a synthetic collection: a history, questions, and what answers them.
 
+    Written one conversation at a time; interrupted, it leaves nothing under the folder's name.
+
     
-    Example:
+    Examples:
       lcm-lab generate chat --seed 7 --out my-chat
+      lcm-lab generate agent --size L --out huge
     """
     from lcm_lab.agent.source import writable
-    from lcm_lab.synth.generate import build, write
+    from lcm_lab.synth.generate import size_of, stream
 
     folder = writable(out)
-    built = build(profile, size=size, seed=seed, tier=TIERS[tier], templates=templates)
-    say(repr(built.collection))
-    print(write(folder, built))
+    chosen: dict[str, Any] = {
+        "size": size,
+        "seed": seed,
+        "tier": TIERS[tier],
+        "templates": templates,
+        "lang": lang,
+        "noise": noise,
+    }
+    total = size_of(profile, **chosen)
+    with typer.progressbar(length=total, label=f"synth-{profile}", file=sys.stderr) as bar:
+        stream(folder, profile, progress=lambda _: bar.update(1), **chosen)
+    say(f"{total} conversations")
+    print(folder)
 
 
 @app.command(short_help="List the collections that ship.")

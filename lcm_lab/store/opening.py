@@ -1,0 +1,174 @@
+"""Opening a store's file: what it must be, how it is set up, and transactions over it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from lcm_lab.errors import BadInput, NotFound, OverBudget
+from lcm_lab.store import fulltext
+
+__all__ = ["APPLICATION", "SCHEMA", "connect", "writing"]
+
+APPLICATION = 0x6C636D53
+SCHEMA = 1
+#: Seconds that a writer waits for another one.
+PATIENCE = 30.0
+
+#: A commit survives the death of the process; of the machine, in whole but perhaps not the last.
+SETTINGS = """
+    pragma foreign_keys = on;
+    pragma synchronous = normal;
+    pragma cache_size = -65536;
+    pragma temp_store = memory;
+"""
+
+
+def connect(path: str, *, readonly: bool, create: bool, words: Sequence[str]) -> sqlite3.Connection:
+    """Open a store, or make it where there is none.
+
+    Parameters
+    ----------
+    path : str
+        ``:memory:`` for one that lives as long as it is open.
+    words : sequence of str
+        Tokenizers of FTS5 that a new store is indexed with.
+
+    Raises
+    ------
+    NotFound
+        Nothing there, and ``create`` is false or ``readonly`` true.
+    BadInput
+        Something that is no store, or a store of a newer schema.
+    """
+    memory = path == ":memory:"
+    there = not memory and Path(path).exists()
+    if not memory and not there and (readonly or not create):
+        raise NotFound(f"No store {path!r}. Store(path) makes one; or import into it first.")
+    if not memory and not there and not Path(path).absolute().parent.is_dir():
+        raise NotFound(f"No folder {str(Path(path).parent)!r} for the store {path!r}. Make it.")
+    connection = _opened(path, readonly=readonly)
+    try:
+        _prepare(connection, path, words, readonly=readonly, new=not there)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit all that is written inside, or nothing; other writers wait.
+
+    Raises
+    ------
+    OverBudget
+        When another writer takes longer than one waits.
+    """
+    try:
+        connection.execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        raise OverBudget(
+            f"Another process has been writing to this store for {PATIENCE:g} seconds. "
+            "Try again when it is done."
+        ) from error
+    try:
+        yield
+        connection.execute("update meta set value = value + 1 where name = 'revision'")
+        connection.execute("commit")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("rollback")
+        raise
+
+
+def _opened(path: str, *, readonly: bool) -> sqlite3.Connection:
+    where = path
+    if readonly and path != ":memory:":
+        where = f"{Path(path).absolute().as_uri()}?mode=ro"
+    try:
+        return sqlite3.connect(
+            where,
+            timeout=PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,  # the store gives threads their turns
+            uri=where != path,
+        )
+    except sqlite3.OperationalError as error:
+        raise BadInput(f"Cannot open {path!r} as a store: {error}.") from error
+
+
+def _prepare(
+    connection: sqlite3.Connection, path: str, words: Sequence[str], *, readonly: bool, new: bool
+) -> None:
+    try:
+        if not readonly and (new or _is_blank(connection)):
+            _make(connection, path, words)
+        connection.executescript(SETTINGS)
+        application = connection.execute("pragma application_id").fetchone()[0]
+        version = connection.execute("pragma user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise BadInput(f"{path!r} is no store: {error}.") from error
+    if application != APPLICATION:
+        raise BadInput(
+            f"{path!r} is an SQLite database, but no store of lcm_lab. "
+            "A lossless-claw database opens with lcm_lab.open_lcm."
+        )
+    if version > SCHEMA:
+        raise BadInput(
+            f"{path!r} was written by a newer lcm_lab (schema {version}; this one knows {SCHEMA}). "
+            "Install that version or a later one."
+        )
+
+
+def _is_blank(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("select count(*) from sqlite_master").fetchone()[0]
+
+
+def _make(connection: sqlite3.Connection, path: str, words: Sequence[str]) -> None:
+    if path != ":memory:":
+        _use_log(connection)
+    connection.execute("begin immediate")
+    try:
+        if _is_blank(connection):  # else another process was quicker
+            for statement in _statements(resources.files(__package__) / "schema.sql"):
+                connection.execute(statement)
+            listed = json.dumps(list(words))
+            rows = [("revision", 0), ("tokenizers", listed)]
+            connection.executemany("insert into meta values (?, ?)", rows)
+            fulltext.create(connection, words)
+            connection.execute(f"pragma application_id = {APPLICATION}")
+            connection.execute(f"pragma user_version = {SCHEMA}")
+        connection.execute("commit")
+    except BaseException:
+        connection.execute("rollback")
+        raise
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log, for which SQLite does not wait by itself."""
+    tries = int(PATIENCE * 20)
+    for left in reversed(range(tries)):
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or not left:
+                raise
+            time.sleep(1 / 20)
+
+
+def _statements(schema: resources.abc.Traversable) -> Iterator[str]:
+    lines: list[str] = []
+    for line in schema.read_text(encoding="utf-8").splitlines():
+        lines.append(line)
+        if sqlite3.complete_statement("\n".join(lines)):
+            yield "\n".join(lines)
+            lines = []
