@@ -6,7 +6,8 @@ table; a report shows it.
 **Data.** `read` takes transcripts as they came and gives `Transcripts`: each `Message` with every
 `Part`, and what each `Session` says of itself. `load` takes a name that ships with the library, or
 a path, and gives a `Collection`: a `Corpus` with questions and judgements. `generate` makes one
-from a seed. A `Dag` is a conversation with every `Summary` that was made over it.
+from a seed. A `Store` keeps histories and their index in one file, `open_lcm` reads the
+`LcmDatabase` of lossless-claw, and `audit` says whether either is sound.
 
 >>> import lcm_lab as lcm
 >>> corpus = lcm.Corpus(["We chose Postgres.", "Lunch at noon?", "Postgres it is, then."])
@@ -41,6 +42,18 @@ identity.
 >>> search("which database, Postgres?")["docno"].tolist()
 ['m3', 'm1']
 
+**Compaction.** A `Dag` is a conversation with every `Summary` that was made over it, and the
+frontier that a model sees. `compact` shortens the frontier by a strategy, and nothing is lost.
+
+>>> dag = lcm.compact(lcm.Dag.of(corpus), lcm.Window(8))
+>>> dag.outcome.after, [message.id for message in dag.leaves(dag.frontier)]
+(6, ['m1', 'm2', 'm3'])
+
+- Strategies: `Window`, `HeadTail`, `RandomLines`, `Rolling`, `Mask`, `Leaves` ``>>`` `Condense`,
+  `Clusters`, `Lossless`, `NewSession`; a `Compactor` of your own.
+- Summarisers: `Lead`, `Centroid`, `TextRank`, `LexRank`, `Coverage`, or any callable; around one
+  `Anchors`, `Escalating`, `Cached`, `Timed`.
+
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
 page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
 policy as a `Learned` one, both by folds over conversations. `validate` asks whether a synthetic
@@ -60,6 +73,18 @@ __version__ = "0.1.0"
 #: needs one of them does not wait for the others; `__init__.pyi` tells type checkers the same.
 _HOMES = {
     "collection": ["Collection"],
+    "compaction.anchors": ["Anchors"],
+    "compaction.base": ["Compactor", "compact"],
+    "compaction.clusters": ["Clusters"],
+    "compaction.escalating": ["Escalating"],
+    "compaction.extracts": ["Centroid", "Coverage", "LexRank", "TextRank"],
+    "compaction.guarded": ["Cached", "Timed"],
+    "compaction.levels": ["Condense", "Leaves"],
+    "compaction.lossless": ["Lossless"],
+    "compaction.mask": ["Mask"],
+    "compaction.session": ["NewSession"],
+    "compaction.strategies": ["HeadTail", "RandomLines", "Rolling", "Window"],
+    "compaction.summarise": ["Lead"],
     "corpus": ["Corpus"],
     "dag": ["Dag", "Summary"],
     "errors": ["errors"],
@@ -112,6 +137,9 @@ _HOMES = {
     "reporting.report": ["ranking_report"],
     "reporting.speed": ["speed_report"],
     "run": ["Run"],
+    "store.audit": ["audit"],
+    "store.lcmdb": ["LcmDatabase", "open_lcm"],
+    "store.store": ["Store"],
     "synth.generate": ["generate"],
     "testing": ["testing"],
     "text": ["Analyzer"],

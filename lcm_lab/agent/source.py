@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from lcm_lab.corpus import Corpus
     from lcm_lab.transcripts.base import Transcripts
 
-__all__ = ["again", "opened", "portable", "searchable", "slug", "writable"]
+__all__ = ["again", "is_database", "opened", "portable", "searchable", "slug", "writable"]
+
+
+#: What every file of SQLite begins with.
+SQLITE = b"SQLite format 3\0"
 
 
 def opened(source: str) -> Transcripts | Collection:
@@ -37,11 +41,25 @@ def opened(source: str) -> Transcripts | Collection:
 
 
 def searchable(source: str) -> Corpus:
-    """Give the corpus behind a name or a path."""
+    """Give the corpus behind a name or a path: a store and an LCM database have one too."""
     from lcm_lab.collection import Collection
+    from lcm_lab.collection.paths import expanded
 
+    if is_database(expanded(source)):
+        from lcm_lab.agent.checking import database
+
+        with database(source) as held:
+            return held.corpus()
     found = opened(source)
     return found.corpus if isinstance(found, Collection) else found.corpus()
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a path is a file of SQLite."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def writable(out: str | Path) -> Path:

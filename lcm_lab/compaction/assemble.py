@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lcm_lab.compaction.pairing import Compat, Turn, is_blank, paired, without_open_calls
-from lcm_lab.compaction.prompt import Evicted, Mode, Prompt
+from lcm_lab.compaction.prompt import Evicted, Mode, Prompt, Why
 from lcm_lab.compaction.prompt_select import Item, select
 from lcm_lab.compaction.prompt_size import clamp, sizes_of_turns
 from lcm_lab.compaction.prompt_turns import texts_of, turns_of
@@ -79,12 +79,19 @@ def assemble(
     ('m2', 'budget')
     """
     _check(dag, budget, fresh)
+    dag = _known(dag)
     turns = turns_of(dag, zone, compat)
-    groups = _groups(dag, turns, (budget, fresh), compat)
+    sizes = _sizes(dag, turns, compat)
+    groups = _groups(turns, sizes, _protected(dag, sizes, (budget, fresh), compat))
     chosen, mode = select([group.item for group in groups], budget, prompt, compat)
     kept = [place for at in chosen for place in range(groups[at].start, groups[at].stop)]
     fixed = [group.start for group in groups if group.item.fixed]
-    return _sent(dag, turns, _Choice(kept, mode, budget, min(fixed, default=len(turns))), compat)
+    choice = _Choice(kept, mode, budget, min(fixed, default=len(turns)))
+    repaired = _repaired(turns, choice, compat)
+    size = clamp(repaired, budget, compat, open_end=compat is None)
+    sent = [repaired[place] for place in size.kept]
+    gone = _evicted(zip(dag.frontier, turns, sizes, strict=True), choice, (repaired, sent))
+    return Prompt(tuple(sent), size.tokens, budget, mode, tuple(gone))
 
 
 def _check(dag: Any, budget: Any, fresh: Any) -> None:
@@ -104,34 +111,45 @@ class _Group:
     item: Item
 
 
-def _groups(
-    dag: Dag, turns: Sequence[Sequence[Turn]], limits: tuple[int, int], compat: Compat
-) -> list[_Group]:
-    """Part a frontier into what goes or stays together: a call with its result."""
-    sizes = _sizes(dag, turns, compat)
-    start, users, ends = _protected(dag, sizes, limits, compat)
-    found, at = [], 0
-    for end in ends:
-        text = "\n".join(map(texts_of, turns[at:end]))
-        fixed = at >= start or any(at <= user < end for user in users)
-        found.append(_Group(at, end, Item(sum(sizes[at:end]), text, fixed)))
-        at = end
-    return found
+@dataclass(frozen=True, slots=True)
+class _Protected:
+    """What of a frontier always stays, and where it may be parted.
+
+    ``start`` is where the tail begins, ``user`` a place before it; a group may end at ``ends``.
+    """
+
+    start: int
+    user: int | None
+    ends: list[int]
 
 
 def _protected(
     dag: Dag, sizes: Sequence[int], limits: tuple[int, int], compat: Compat
-) -> tuple[int, list[int], list[int]]:
-    """Give where the tail begins, what is protected before it, and where groups may end."""
+) -> _Protected:
     budget, fresh = limits
     ends = list(range(1, len(sizes) + 1))
     if compat is not None:
-        return max(0, len(sizes) - fresh), [], ends
+        return _Protected(max(0, len(sizes) - fresh), None, ends)
     # The tail is found in tokens of texts, of which a prompt that is sent has fewer.
     tail = tail_of(dag, fresh, max(1, budget * dag.tokens // max(1, sum(sizes))), TURN)
     free = cuttable(dag)
-    users = [] if tail.user is None else [tail.user]
-    return tail.start, users, [place for place in ends if free[place]]
+    # The last place is no place to cut while a call waits for its result, but all ends there.
+    parted = [place for place in ends if free[place] or place == len(sizes)]
+    return _Protected(tail.start, tail.user, parted)
+
+
+def _groups(
+    turns: Sequence[Sequence[Turn]], sizes: Sequence[int], protected: _Protected
+) -> list[_Group]:
+    """Part a frontier into what goes or stays together: a call with its result."""
+    found, at = [], 0
+    for end in protected.ends:
+        text = "\n".join(map(texts_of, turns[at:end]))
+        alone = protected.user is not None and at <= protected.user < end
+        item = Item(sum(sizes[at:end]), text, alone or at >= protected.start)
+        found.append(_Group(at, end, item))
+        at = end
+    return found
 
 
 def _sizes(dag: Dag, turns: Sequence[Sequence[Turn]], compat: Compat) -> list[int]:
@@ -152,32 +170,32 @@ class _Choice:
     tail: int
 
 
-def _sent(dag: Dag, turns: Sequence[Sequence[Turn]], choice: _Choice, compat: Compat) -> Prompt:
-    """Repair what was chosen, cut it to size, and say what is not in it."""
+def _repaired(turns: Sequence[Sequence[Turn]], choice: _Choice, compat: Compat) -> list[Turn]:
+    """Give the turns of what stays, none blank and every call answered."""
     flat = [turn for place in choice.kept for turn in turns[place]]
     if compat is not None:
         before = sum(len(turns[place]) for place in choice.kept if place < choice.tail)
         flat = without_open_calls(flat, before)
-    repaired = paired([turn for turn in flat if not is_blank(turn, compat)], compat)
-    size = clamp(repaired, choice.budget, compat, open_end=compat is None)
-    sent = tuple(repaired[place] for place in size.kept)
-    gone = _evicted(dag, turns, choice, (repaired, sent))
-    return Prompt(sent, size.tokens, choice.budget, choice.mode, tuple(gone))
+    return paired([turn for turn in flat if not is_blank(turn, compat)], compat)
 
 
 def _evicted(
-    dag: Dag,
-    turns: Sequence[Sequence[Turn]],
+    nodes: Iterable[tuple[str, Sequence[Turn], int]],
     choice: _Choice,
     made: tuple[Iterable[Turn], Iterable[Turn]],
 ) -> Iterable[Evicted]:
+    """Say of each node that has turns, and none of them in the prompt, why."""
     repaired, sent = ({turn.node for turn in some} for some in made)
     kept = set(choice.kept)
-    for place, name in enumerate(dag.frontier):
-        size = sum(sizes_of_turns(turns[place])) if name not in sent else 0
-        if place not in kept:
-            yield Evicted(name, "budget", size)
-        elif name not in repaired:
-            yield Evicted(name, "blank", size)
-        elif name not in sent:
-            yield Evicted(name, "size", size)
+    for place, (name, turns, size) in enumerate(nodes):
+        if name in sent or not turns:
+            continue
+        blank = all(is_blank(turn) for turn in turns)
+        why: Why = "blank" if blank else "size" if name in repaired else "repair"
+        yield Evicted(name, why if place in kept else "budget", size)
+
+
+def _known(dag: Dag) -> Dag:
+    """Give a Dag without the nodes of the frontier that it does not hold."""
+    there = [name for name in dag.frontier if name in dag]
+    return dag if len(there) == len(dag.frontier) else dag.settled([], there)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from lcm_lab.compaction.fallback import capped, cut_down
 from lcm_lab.compaction.reference import estimate_tokens
-from lcm_lab.compaction.work import Failed
+from lcm_lab.compaction.work import Accepted, Failed
 from lcm_lab.text import count_tokens
 
-__all__ = ["Accepted", "Targets", "escalate", "leaf_targets"]
+__all__ = ["Targets", "escalate", "leaf_targets"]
 
 Write = Callable[[Sequence[str], int], str]
 
@@ -34,22 +34,6 @@ class Targets:
     aggressive: int
     factor: float = 3
     limit: int = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A summary that was accepted.
-
-    Attributes
-    ----------
-    text : str
-    level : {"normal", "aggressive", "capped", "cut"}
-    tokens : int
-    """
-
-    text: str
-    level: str
-    tokens: int
 
 
 def leaf_targets(source: int, most: int, factor: float = 3, limit: int = 512) -> Targets:

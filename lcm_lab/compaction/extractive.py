@@ -61,7 +61,8 @@ class Units:
     @cached_property
     def sizes(self) -> Ints:
         """Tokens that each unit costs, with what parts it from the one before; shape (n_units,)."""
-        return count_tokens(pa.array(self.texts, pa.large_string())).astype(np.int64) + 1
+        counted = count_tokens(pa.array(self.texts, pa.large_string()))
+        return np.asarray(counted, np.int64) + 1
 
     @cached_property
     def openings(self) -> Ints:
@@ -86,7 +87,7 @@ class Units:
         idf = 1 + np.log(len(self) / np.maximum(df, 1))
         table.data = (1 + np.log(table.data)) * idf[table.indices]
         norms = np.sqrt(table.power(2).sum(axis=1))
-        return (sparse.diags_array(1 / np.where(norms > 0, norms, 1)) @ table).tocsr()
+        return sparse.csr_array(sparse.diags_array(1 / np.where(norms > 0, norms, 1)) @ table)
 
     def shown(self, taken: Sequence[int]) -> str:
         """Write some units in their order, a line a text, with who speaks."""

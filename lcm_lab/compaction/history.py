@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from lcm_lab.dag import Dag, Summary
 from lcm_lab.messages import Message
 from lcm_lab.ranking.links import ALWAYS, Span, lend
 from lcm_lab.ranking.searcher import Indexes
-from lcm_lab.rows import intersect, rows_of, tidy
+from lcm_lab.rows import contains, rows_of, tidy
 from lcm_lab.run import Hits, Run
 from lcm_lab.text import clean
 from lcm_lab.topics import Topics
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["History", "history"]
 
 Ints = npt.NDArray[np.int64]
+
+#: A compaction looks at the whole conversation, so that the time for all of them would grow with
+#: its square; what comes between two is therefore no less than this part of what there is.
+PART = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +63,25 @@ class History:
 
     def _asked(self, topics: Topics) -> Topics:
         made = topics.asked_of(self.corpus)
-        written = np.setdiff1d(np.arange(len(self.corpus)), self.place, assume_unique=True)
         for i, given in enumerate(topics.rows):
             # A topic that was narrowed further sees less than its filters say.
-            seen = np.concatenate([self.place[rows_of(given)], written])
-            made.rows[i] = intersect(made.rows[i], tidy(np.sort(seen)))
+            allowed = rows_of(made.rows[i])
+            message = self._given[allowed]
+            allowed = allowed[(message < 0) | contains(given, message)]
+            made.rows[i] = tidy(allowed)
         return made
+
+    @cached_property
+    def _given(self) -> Ints:
+        """The row that each row of the corpus was given as, -1 for a summary."""
+        row = np.full(len(self.corpus), -1)
+        row[self.place] = np.arange(len(self.place))
+        return row
 
     def messages(self, run: Run, topics: Topics) -> Run:
         """Give the hits of a run that are rows of the corpus that was given, as such."""
-        row = np.full(len(self.corpus), -1)
-        row[self.place] = np.arange(len(self.place))
-        kept = run.take(np.flatnonzero(row[run.rows] >= 0))
-        return Run.of(topics, Hits(kept.offsets, row[kept.rows], kept.scores))
+        kept = run.take(np.flatnonzero(self._given[run.rows] >= 0))
+        return Run.of(topics, Hits(kept.offsets, self._given[kept.rows], kept.scores))
 
 
 def history(memory: Memory, corpus: Corpus) -> History:
@@ -100,17 +111,21 @@ class _Growth:
     #: Each summary, with the message after which it was made and the moment of that.
     made: list[tuple[Summary, Message, int]] = field(default_factory=list)
 
-    def grow(self, messages: list[Message], memory: Memory) -> None:
-        """Let messages come, and compact."""
-        known = {summary.id for summary in self.dag.summaries}
+    def grow(self, messages: list[Message]) -> None:
+        """Let messages come."""
         for message in messages:
             time = NO_TIME if message.time is None else message.time
             self.moment = max(self.moment, time)
             self.since[message.id] = time
-        grown = self.dag.append(messages)
-        self.dag = compact(grown, memory.compact, memory.summarise, memory.budget)
+        self.dag = self.dag.append(messages)
+
+    def compact(self, memory: Memory) -> None:
+        """Compact, right after the last message that came."""
+        known = {summary.id for summary in self.dag.summaries}
+        self.dag = compact(self.dag, memory.compact, memory.summarise, memory.budget)
         new = (summary for summary in self.dag.summaries if summary.id not in known)
-        self.made += [(summary, messages[-1], self.moment) for summary in new]
+        last = self.dag.messages[-1]
+        self.made += [(summary, last, self.moment) for summary in new]
         self._look()
 
     def _look(self) -> None:
@@ -127,25 +142,20 @@ class _Growth:
 
 
 def _grown(memory: Memory, whole: Dag) -> _Growth:
+    """Let a conversation grow, compacting each time that enough has come."""
     growth = _Growth(Dag(whole.conversation))
-    for messages in _portions(whole, memory.every):
-        growth.grow(messages, memory)
+    waiting: list[Message] = []
+    came = total = 0
+    for message in whole.messages:
+        waiting.append(message)
+        came += whole.size(message.id)
+        if came >= max(memory.every, (total + came) // PART):
+            growth.grow(waiting)
+            growth.compact(memory)
+            waiting, came, total = [], 0, total + came
+    growth.grow(waiting)
     growth.end()
     return growth
-
-
-def _portions(dag: Dag, tokens: int) -> Iterator[list[Message]]:
-    """Part the messages of a conversation where so many tokens have come."""
-    waiting: list[Message] = []
-    came = 0
-    for message in dag.messages:
-        waiting.append(message)
-        came += dag.size(message.id)
-        if came >= tokens:
-            yield waiting
-            waiting, came = [], 0
-    if waiting:
-        yield waiting
 
 
 def _joined(corpus: Corpus, growths: Iterable[_Growth]) -> tuple[Corpus, Ints]:

@@ -147,15 +147,34 @@ class Condense(Compactor):
         return dag
 
     def _condensed(self, dag: Dag, work: Work) -> Dag:
-        """Condense group after group until none is left, or the budget is met."""
+        """Condense depth after depth until nothing is left, or the budget is met."""
         refused: set[str] = set()
         while work.budget is None or dag.tokens > work.budget:
-            group = next(groups(nodes_of(dag), self.fanout, self.fanout, refused), None)
-            if group is None:
+            nodes = nodes_of(dag)
+            ready = [*groups(nodes, self.fanout, self.fanout, refused)]
+            if not ready:
                 break
-            size = sum(map(dag.size, dag.frontier[slice(*group)]))
-            dag = self._merged(dag, work, group, min(self.target, size // 2), refused)
+            shallow = depth_of(nodes[ready[0][0]])
+            level = [group for group in ready if depth_of(nodes[group[0]]) == shallow]
+            dag = self._level(dag, work, level, refused)
         return dag
+
+    def _level(self, dag: Dag, work: Work, level: list[tuple[int, int]], refused: set[str]) -> Dag:
+        """Condense the groups of one depth, oldest first, until the budget is met."""
+        nodes, left = nodes_of(dag), dag.tokens
+        found: list[Change] = []
+        for group in level:
+            if work.budget is not None and left <= work.budget:
+                break
+            source = nodes[slice(*group)]
+            size = sum(sizes_of(source))
+            made = work.summary(source, min(self.target, size // 2))
+            if made is None:
+                refused.add(source[0].id)
+                continue
+            found.append((*group, made))
+            left -= size - made.tokens
+        return change(dag, found)
 
     def _merged(
         self, dag: Dag, work: Work, group: tuple[int, int], target: int, refused: set[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Literal
 
 from lcm_lab.compaction.base import Compactor
@@ -52,7 +53,8 @@ class Lossless(Compactor):
         Tokens of summaries that may stay in view; half of the limit when not given, at least
         ``condensed`` and at most ``chunk``.
     passes, rounds : int
-        Passes of a sweep, and sweeps towards a budget.
+        Passes of a sweep, and sweeps towards a budget; as many as gain something when not given, 10
+        for the reference. What was stopped by either goes on when called again.
     overage : float
         A summary longer than so many times its target is cut.
     limit : int
@@ -82,7 +84,7 @@ class Lossless(Compactor):
     depth: int | None = None
     prefix: int | None = None
     passes: int = 12
-    rounds: int = 10
+    rounds: int | None = None
     overage: float = 3
     limit: int = 512
     footer: bool = True
@@ -91,11 +93,13 @@ class Lossless(Compactor):
     def check(self) -> None:
         """Refuse what no sweep can go by."""
         whole(self, window=self.window, chunk=self.chunk, leaf=self.leaf, condensed=self.condensed)
-        whole(self, passes=self.passes, rounds=self.rounds)
+        whole(self, passes=self.passes)
         whole(self, 0, fresh=self.fresh, turn=self.turn)
         whole(self, 64, limit=self.limit)
         if self.fresh_tokens is not None:
             whole(self, fresh_tokens=self.fresh_tokens)
+        if self.rounds is not None:
+            whole(self, rounds=self.rounds)
         if self.prefix is not None:
             whole(self, 0, prefix=self.prefix)
         if self.depth is not None:
@@ -140,12 +144,13 @@ class Lossless(Compactor):
     def _until_under(self, sweep: Sweep, budget: int) -> None:
         """Sweep until the budget is met, or a sweep gains nothing."""
         enough = budget - 1 if sweep.reference else budget
-        for _ in range(self.rounds):
-            before = sweep.tokens
+        rounds = self.rounds or (10 if sweep.reference else sys.maxsize)
+        before, gains = sweep.tokens + 1, 0
+        while enough < sweep.tokens < before and gains < rounds:
+            before, gains = sweep.tokens, gains + 1
             sweep.run(enough, self._prefix(budget, sweep))
-            if sweep.tokens <= enough or sweep.tokens >= before:
-                break
-        if not sweep.reference and sweep.tokens > budget and self.depth is None:
+        exhausted = sweep.tokens >= before
+        if exhausted and not sweep.reference and self.depth is None:
             sweep.squeeze(budget)
 
     def _prefix(self, limit: int, sweep: Sweep) -> int:

@@ -43,13 +43,15 @@ class Memory(Ranker):
     budget : int, optional
         The limit of the frontier in tokens, as `compact` takes it.
     every : int
-        Compaction runs when so many tokens have come since it last ran; until then, what is new
-        stands raw behind what was left. So a frontier holds at most so much beyond its budget.
+        Compaction runs each time that so many tokens have come since it last ran, and in a long
+        conversation a 64th of all that there is. Until then what is new stands raw behind what was
+        left: a frontier holds at most so much beyond its budget, and a conversation of fewer tokens
+        is never compacted.
 
     Notes
     -----
     A topic sees its conversation as it was at its moment (``asked_at``, or ``before``): the
-    summaries made until then, and the frontier of then. Nothing that came later is in either.
+    summaries made until then, and the frontier of then, as if it had ended there.
 
     Measures are of messages, and so are judgements: a summary among the hits takes its place and
     its tokens, and is relevant to nothing, even where it tells the answer; `Evidence` and `R` count

@@ -10,15 +10,16 @@ from typing import Any, Literal, TypeAlias
 from lcm_lab.compaction.pairing import Turn
 from lcm_lab.shown import counted
 
-__all__ = ["Evicted", "Mode", "Prompt"]
+__all__ = ["Evicted", "Mode", "Prompt", "Why"]
 
 Mode: TypeAlias = Literal["full-fit", "prompt-aware", "chronological"]
-Why: TypeAlias = Literal["budget", "size", "blank"]
+Why: TypeAlias = Literal["budget", "size", "blank", "repair"]
 
 SAID = {
     "budget": "did not fit",
     "size": "cut for the size of the whole",
     "blank": "said nothing",
+    "repair": "answered no call, or as another did",
 }
 
 
@@ -30,9 +31,10 @@ class Evicted:
     ----------
     id : str
         Of a message or a summary; what it says can still be found, and expanded.
-    why : {"budget", "size", "blank"}
+    why : {"budget", "size", "blank", "repair"}
         It did not fit beside what is newer, or fits the question better; it was cut because the
-        whole, with what was repaired in it, was too long; it said nothing that is sent.
+        whole, with what was repaired in it, was too long; it said nothing that is sent; it was the
+        result of no call that is there, or a second one.
     tokens : int
         Of its turns.
     """

@@ -129,13 +129,15 @@ def clamp(
 
 
 def _suffix(turns: Sequence[Turn], sizes: Sequence[int], limit: int) -> list[int]:
+    """Give the newest turns within a limit, from one on that is no result, at least that."""
     start, spent = len(turns), 0
-    while start and (spent + sizes[start - 1] <= limit or start == len(turns)):
-        start -= 1
-        spent += sizes[start]
-    while start < len(turns) - 1 and turns[start].role == "toolResult":
-        start += 1
-    return list(range(start, len(turns)))
+    for place in range(len(turns) - 1, -1, -1):
+        spent += sizes[place]
+        begins = turns[place].role != "toolResult"
+        if start < len(turns) and spent > limit:
+            break
+        start = place if begins else start
+    return list(range(start if start < len(turns) else 0, len(turns)))
 
 
 def _with_user(turns: Sequence[Turn], kept: list[int]) -> list[int]:

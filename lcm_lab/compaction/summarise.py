@@ -127,7 +127,7 @@ def beginning(text: str, tokens: int) -> str:
         fits = count_tokens(text[:middle]) <= tokens
         low, high = (middle, high) if fits else (low, middle - 1)
     part = cut(text, low)
-    inside = len(part) < len(text) and not (part[-1:].isspace() or text[len(part)].isspace())
+    inside = part[-1:].isalnum() and text[len(part) : len(part) + 1].isalnum()
     if inside and " " in part:
         part = part.rsplit(maxsplit=1)[0]
     return part.strip()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lcm_lab.compaction.choose import Rule, candidate, leaf_chunk
+from lcm_lab.compaction.choose import Rule, candidate
 from lcm_lab.compaction.escalation import Targets, escalate, leaf_targets
 from lcm_lab.compaction.footer import with_footer
 from lcm_lab.compaction.levels import depth_of, last_resort
@@ -27,13 +27,20 @@ __all__ = ["Sweep"]
 
 
 class Sweep:
-    """A frontier at work: what is in view, how long each is, and what may be touched."""
+    """A frontier at work: what is in view, how long each is, and what may be touched.
+
+    Attributes
+    ----------
+    tokens : int
+        In view.
+    """
 
     def __init__(self, dag: Dag, rules: Lossless, work: Work) -> None:
         self.dag, self.rules, self.work = dag, rules, work
         self.reference = rules.compat == "reference"
         self.nodes: list[Node] = [dag.node(name) for name in dag.frontier]
         self.sizes = [self._size(node) for node in self.nodes]
+        self.tokens = sum(self.sizes)
         self.made: list[Summary] = []
         self.passes = 0
         #: How many nodes from one on gave no shorter summary, by its id.
@@ -43,11 +50,6 @@ class Sweep:
         tail = self._tail()
         self.fresh = len(self.nodes) - tail.start
         self.user = None if tail.user is None else self.nodes[tail.user].id
-
-    @property
-    def tokens(self) -> int:
-        """Tokens in view."""
-        return sum(self.sizes)
 
     @property
     def room(self) -> int | None:
@@ -74,7 +76,7 @@ class Sweep:
         prefix : int
             Tokens of summaries in view that are no pressure.
         """
-        self.passes = self.rules.passes
+        self.passes, self.work.reason = self.rules.passes, ""
         while (stop_at is None or self.tokens > stop_at) and self._pass(self._leaf):
             pass
         while self._pressed(stop_at, prefix) and self._pass(self._condense):
@@ -113,7 +115,7 @@ class Sweep:
     def _pass(self, step: Callable[[], bool]) -> bool:
         """Run one pass, and tell whether it made what is in view shorter."""
         if self.passes <= 0:
-            self.work.reason = f"stopped after {self.rules.passes} passes of a sweep"
+            self.work.reason = f"a sweep stopped at its bound (passes={self.rules.passes})"
             return False
         before = self.tokens
         done = step()
@@ -175,6 +177,7 @@ class Sweep:
 
     def _replace(self, start: int, stop: int, summary: Summary) -> None:
         self.made.append(summary)
+        self.tokens += summary.tokens - sum(self.sizes[start:stop])
         self.nodes[start:stop] = [summary]
         self.sizes[start:stop] = [summary.tokens]
         self.ends.add(summary.id)
@@ -198,14 +201,14 @@ class Sweep:
 
     def _chunk_end(self, start: int, stop: int) -> int:
         """Give where the leaf that begins here ends; here, where no message stands."""
-        end = start
-        while end < stop and stands_raw(self.nodes[end]):
-            end += 1
-        count = leaf_chunk(self.sizes[start:end], self.rules.chunk)
-        back = next((at for at in range(count, 0, -1) if self._ends_at(start + at - 1)), 0)
-        if back:
-            return start + back
-        return next((at + 1 for at in range(start + count, end) if self._ends_at(at)), end)
+        spent, end, at = 0, start, start
+        while at < stop and stands_raw(self.nodes[at]):
+            over = at > start and spent + self.sizes[at] > self.rules.chunk
+            if over and end > start:
+                return end
+            spent, at = spent + self.sizes[at], at + 1
+            end = at if self._ends_at(at - 1) else end
+        return at
 
     def _ends_at(self, at: int) -> bool:
         return self.nodes[at].id in self.ends

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, cast
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from lcm_lab.compaction.source import told
 from lcm_lab.dag import Node, Summary
@@ -24,6 +25,30 @@ class Failed(Exception):  # never leaves the package
     """A summariser raised, or gave nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A summary that was accepted.
+
+    Attributes
+    ----------
+    text : str
+    level : {"normal", "aggressive", "capped", "cut"}
+    tokens : int
+    """
+
+    text: str
+    level: str
+    tokens: int
+
+
+@runtime_checkable
+class Levelled(Protocol):
+    """A summariser that says how a summary came about, as `Escalating` does."""
+
+    def accepted(self, texts: Sequence[str], tokens: int) -> Accepted | None:
+        """Give a summary with its level, or None where there is none."""
+
+
 class Work:
     """What a strategy is given beside the Dag: a summariser, a limit, and somewhere to say why.
 
@@ -40,6 +65,7 @@ class Work:
         self.calls = self.read = self.written = 0
         self.no_gain = 0
         self.reason = ""
+        self.level = "normal"
 
     def write(self, texts: Sequence[str], tokens: int) -> str:
         """Let the summariser write about texts, in about so many tokens.
@@ -53,7 +79,7 @@ class Work:
         self.read += sum(token_counts(texts))
         who = named(self.summariser)
         try:
-            text = cast(Callable[..., object], self.summariser)(texts, tokens)
+            text, self.level = self._asked(texts, tokens)
         except Exception as error:
             raise Failed(f"{who} raised {type(error).__name__}: {error}") from error
         if not isinstance(text, str) or not text.strip():
@@ -61,7 +87,15 @@ class Work:
         self.written += count_tokens(text)
         return text.strip()
 
-    def summary(self, nodes: Sequence[Node], tokens: int, level: str = "normal") -> Summary | None:
+    def _asked(self, texts: Sequence[str], tokens: int) -> tuple[object, str]:
+        """Give what the summariser writes, and how it came about where it says so."""
+        asked: object = self.summariser
+        if not isinstance(asked, Levelled):
+            return cast(Callable[..., object], asked)(texts, tokens), "normal"
+        found = asked.accepted(texts, tokens)
+        return (found.text, found.level) if found else ("", "normal")
+
+    def summary(self, nodes: Sequence[Node], tokens: int) -> Summary | None:
         """Summarise nodes in about so many tokens.
 
         Returns
@@ -80,7 +114,7 @@ class Work:
         if not texts or size < SMALL:
             return None
         text = self.write(texts, max(SMALL // 2, min(tokens, size - 1)))
-        made = Summary.of(text, nodes, level, named(self.summariser))
+        made = Summary.of(text, nodes, self.level, named(self.summariser))
         if made.tokens < size:
             return made
         self.no_gain += 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from lcm_lab.dag.expand import Compat, Expansion, expand
 from lcm_lab.dag.nodes import Node, Summary, sizes_of
@@ -61,6 +61,13 @@ class Graph:
         """Give the tokens of a node: of all that a model reads of it, tool arguments included."""
         node = self.node(name)
         return node.tokens if isinstance(node, Summary) else self._sizes[self._places[name]]
+
+    def recorded(self, tokens: Mapping[str, int]) -> Self:
+        """Give the same Dag, its messages of as many tokens as were recorded elsewhere."""
+        same = replace(self)
+        sizes = zip(self.messages, self._sizes, strict=True)
+        same.__dict__["_sizes"] = tuple(tokens.get(one.id, size) for one, size in sizes)
+        return same
 
     def sources(self, name: str) -> tuple[Node, ...]:
         """Give what a summary was made from, in order; nothing for a message."""

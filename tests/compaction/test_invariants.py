@@ -37,8 +37,8 @@ STRATEGIES = (
     Leaves(80, fresh=2, target=30) >> Condense(2, target=30),
     Condense(2),
     Clusters(60, size=2, fresh=2, target=30),
-    Lossless(window=150, fresh=2, chunk=80, leaf=30, condensed=30, fanout=(2, 2, 2)),
-    Mask(2) >> Lossless(window=150, fresh=2, chunk=80, depth=1, footer=False),
+    Lossless(window=150, fresh=2, chunk=80, leaf=30, condensed=30, fanout=(2, 2, 2), passes=999),
+    Mask(2) >> Lossless(window=150, fresh=2, chunk=80, depth=1, footer=False, passes=999),
 )
 
 

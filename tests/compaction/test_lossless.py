@@ -302,7 +302,7 @@ def test_a_sweep_ends_after_its_passes_and_says_so(talk):
     check_dag(after)
     bound = Lossless(fresh=2, chunk=100, passes=1, rounds=2, depth=0)
     short = compact(dag, bound, budget=200)
-    assert short.outcome.reason == "stopped after 1 passes of a sweep"
+    assert short.outcome.reason == "a sweep stopped at its bound (passes=1)"
     assert short.outcome.over > 0
 
 
