@@ -53,6 +53,8 @@ frontier that a model sees. `compact` shortens the frontier by a strategy, and n
   `Clusters`, `Lossless`, `NewSession`; a `Compactor` of your own.
 - Summarisers: `Lead`, `Centroid`, `TextRank`, `LexRank`, `Coverage`, or any callable; around one
   `Anchors`, `Escalating`, `Cached`, `Timed`.
+- `assemble` makes a `Prompt` of a frontier under a budget. `Memory` makes compaction and ranking
+  one policy, in which `InView`, `Expand` and `Ancestors` walk the Dag.
 
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
 page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
@@ -74,6 +76,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "collection": ["Collection"],
     "compaction.anchors": ["Anchors"],
+    "compaction.assemble": ["assemble"],
     "compaction.base": ["Compactor", "compact"],
     "compaction.clusters": ["Clusters"],
     "compaction.escalating": ["Escalating"],
@@ -82,6 +85,8 @@ _HOMES = {
     "compaction.levels": ["Condense", "Leaves"],
     "compaction.lossless": ["Lossless"],
     "compaction.mask": ["Mask"],
+    "compaction.memory": ["Memory"],
+    "compaction.prompt": ["Prompt"],
     "compaction.session": ["NewSession"],
     "compaction.strategies": ["HeadTail", "RandomLines", "Rolling", "Window"],
     "compaction.summarise": ["Lead"],
@@ -110,6 +115,7 @@ _HOMES = {
     "ranking.exact.fts": ["FTS5"],
     "ranking.exact.phrase": ["Phrase"],
     "ranking.exact.whole": ["Regex", "Substring"],
+    "ranking.graph": ["Ancestors", "Expand", "InView"],
     "ranking.lexical.grams": ["CharGrams", "Grams"],
     "ranking.lexical.passage": ["BestPassage"],
     "ranking.lexical.split": ["Split"],

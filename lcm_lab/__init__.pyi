@@ -1,6 +1,7 @@
 # The public names for type checkers; `lcm_lab/__init__.py` finds them when they are used.
 from lcm_lab.collection import Collection as Collection
 from lcm_lab.compaction.anchors import Anchors as Anchors
+from lcm_lab.compaction.assemble import assemble as assemble
 from lcm_lab.compaction.base import Compactor as Compactor
 from lcm_lab.compaction.base import compact as compact
 from lcm_lab.compaction.clusters import Clusters as Clusters
@@ -15,6 +16,8 @@ from lcm_lab.compaction.levels import Condense as Condense
 from lcm_lab.compaction.levels import Leaves as Leaves
 from lcm_lab.compaction.lossless import Lossless as Lossless
 from lcm_lab.compaction.mask import Mask as Mask
+from lcm_lab.compaction.memory import Memory as Memory
+from lcm_lab.compaction.prompt import Prompt as Prompt
 from lcm_lab.compaction.session import NewSession as NewSession
 from lcm_lab.compaction.strategies import HeadTail as HeadTail
 from lcm_lab.compaction.strategies import RandomLines as RandomLines
@@ -55,6 +58,9 @@ from lcm_lab.ranking.exact.fts import FTS5 as FTS5
 from lcm_lab.ranking.exact.phrase import Phrase as Phrase
 from lcm_lab.ranking.exact.whole import Regex as Regex
 from lcm_lab.ranking.exact.whole import Substring as Substring
+from lcm_lab.ranking.graph import Ancestors as Ancestors
+from lcm_lab.ranking.graph import Expand as Expand
+from lcm_lab.ranking.graph import InView as InView
 from lcm_lab.ranking.lexical.grams import CharGrams as CharGrams
 from lcm_lab.ranking.lexical.grams import Grams as Grams
 from lcm_lab.ranking.lexical.passage import BestPassage as BestPassage

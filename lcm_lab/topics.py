@@ -129,6 +129,12 @@ class Topics:
         made.rows = [intersect(rows, within) for rows in self.rows]
         return made
 
+    def asked_of(self, corpus: Corpus) -> Topics:
+        """Give the same questions, under the same filters and at the same moments, of a corpus."""
+        made = Topics(corpus, self.qids, self.queries, [dict(given) for given in self.filters])
+        made._asked, made._frame = self._asked, self._frame
+        return made
+
     def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Keep what is derived from these topics and a leaf alone, so that policies share it."""
         if key not in self._memo:

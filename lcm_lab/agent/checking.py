@@ -1,4 +1,4 @@
-"""What ``lcm-lab check`` prints: the audit of a store or of a lossless-claw database."""
+"""What ``lcm-lab check`` prints: the audit of a store, a lossless-claw database or a collection."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcm_lab.agent import show
+from lcm_lab.agent.promises import checked_collection, collection_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ APPLICATION_AT = 68
 
 
 def checked(path: str, *, json: bool) -> tuple[str, int]:
-    """Audit a database and write what was found.
+    """Audit a database, or a collection's folder, and write what was found.
 
     Returns
     -------
@@ -38,6 +39,8 @@ def checked(path: str, *, json: bool) -> tuple[str, int]:
     """
     from lcm_lab.store.audit import audit
 
+    if folder := collection_at(path):
+        return checked_collection(folder, json=json)
     with database(path) as held:
         found, what = audit(held), repr(held)
         notes = getattr(held, "notes", ())

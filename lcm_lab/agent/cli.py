@@ -14,11 +14,12 @@ from lcm_lab.agent.app import app
 from lcm_lab.agent.commands import (  # isort: skip  # in the order of --help
     measuring,
     finding,
+    lcm,
     making,
     storing,
 )
 
-__all__ = ["app", "finding", "main", "making", "measuring", "storing"]
+__all__ = ["app", "finding", "lcm", "main", "making", "measuring", "storing"]
 
 
 def main() -> int:

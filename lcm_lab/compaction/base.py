@@ -186,7 +186,7 @@ def _stated(before: Dag, after: Dag, work: Work, failed: str = "") -> Dag:
     )
     unmet = outcome.over > 0 or after == before
     why = failed or (_why(before, after, work) if unmet else "")
-    return replace(after, outcome=replace(outcome, reason=why))
+    return after.altered(outcome=replace(outcome, reason=why))
 
 
 def _why(before: Dag, after: Dag, work: Work) -> str:

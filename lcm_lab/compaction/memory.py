@@ -57,6 +57,9 @@ class Memory(Ranker):
     its tokens, and is relevant to nothing, even where it tells the answer; `Evidence` and `R` count
     what can be read as it was said. What the text of summaries keeps, `replay` measures.
 
+    Statistics of words are those of messages and summaries together, so that a search of messages
+    alone scores a little otherwise than one without summaries does.
+
     What follows a Memory works within it, over its summaries too: ``Memory(a, rank=b) % 10`` is
     ``Memory(a, rank=b % 10)``. Inside of a `RRF` or another list it gives messages alone.
 

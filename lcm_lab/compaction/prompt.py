@@ -60,6 +60,12 @@ class Prompt:
         oldest.
     evicted : tuple of Evicted
         What of the frontier was left out, in its order.
+
+    Examples
+    --------
+    >>> prompt = lcm.assemble(lcm.Dag.of(lcm.Corpus(["Postgres it is."])), budget=100)
+    >>> prompt.mode, prompt.over, len(prompt.messages)
+    ('full-fit', 0, 1)
     """
 
     turns: tuple[Turn, ...]

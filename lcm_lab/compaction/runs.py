@@ -55,7 +55,7 @@ def _without_old_markers(dag: Dag) -> Dag:
     kept = tuple(one for one in dag.summaries if one.level != "dropped" or one.id in used)
     if len(kept) == len(dag.summaries):
         return dag
-    return type(dag)(dag.conversation, dag.messages, kept, dag.frontier)
+    return dag.altered(summaries=kept)
 
 
 def chunks(

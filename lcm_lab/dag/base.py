@@ -162,7 +162,11 @@ class Dag(Graph):
         known = {summary.id for summary in self.summaries}
         new = {one.id: one for one in made if one.id not in known}
         summaries = (*self.summaries, *new.values())
-        after = replace(self, summaries=summaries, frontier=tuple(frontier), outcome=None)
+        return self.altered(summaries=summaries, frontier=tuple(frontier), outcome=None)
+
+    def altered(self, **fields: Any) -> Dag:
+        """Give the Dag with other fields than ``messages``, whose tokens are not counted again."""
+        after = replace(self, **fields)
         after.__dict__["_sizes"] = self._sizes
         return after
 

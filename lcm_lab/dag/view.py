@@ -85,7 +85,9 @@ def corpus(dag: Dag, kinds: Sequence[str]) -> Corpus:
         for name, item in zip(columns, row, strict=True):
             columns[name].append(item)
     columns["time"] = pa.array(columns["time"], pa.int64()).cast(pa.timestamp("us", "UTC"))
-    return Corpus(pa.table({name: _typed(items) for name, items in columns.items()}))
+    made = Corpus(pa.table({name: _typed(items) for name, items in columns.items()}))
+    made.memo("dags", lambda: (dag,))  # what rankers that walk the Dag look for
+    return made
 
 
 def _typed(items: Any) -> Any:

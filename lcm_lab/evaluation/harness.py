@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lcm_lab.collection import Collection
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
 from lcm_lab.evaluation import timing
 from lcm_lab.evaluation.judge import Bench, conversations
@@ -16,7 +17,7 @@ from lcm_lab.evaluation.notes import facts, require_judgements
 from lcm_lab.evaluation.progress import progress
 from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.systems import Fits, aligned, named, ranked, searchers
-from lcm_lab.evaluation.timing import Timing
+from lcm_lab.evaluation.timing import Timing, without_memory
 from lcm_lab.measures import Measure, R, nDCG
 from lcm_lab.run import Hits, Run
 from lcm_lab.topics import Topics
@@ -24,6 +25,9 @@ from lcm_lab.topics import Topics
 __all__ = ["evaluate"]
 
 Systems = Mapping[str, Fits | Run]
+
+#: The corpus that a system's hits are rows of, and the hits.
+Found = tuple[Corpus, Hits]
 
 
 def evaluate(
@@ -40,7 +44,8 @@ def evaluate(
         Without names a system is called by its expression. A system may also be any object with
         ``fit(corpus)`` whose result has ``run(topics) -> Run``, or a finished `Run`: topics that it
         lacks count 0, topics that are not asked are ignored. Each runs to its own cut, or to 1,000
-        hits.
+        hits. The hits of a `Memory` are of a corpus of its own: what is in none of the judgements
+        takes its place and its tokens, as any hit does.
     on : Collection
     measures : iterable of Measure
         `Latency` and `IndexTime` are taken in a separate pass.
@@ -107,21 +112,30 @@ def _runs(systems: Systems, topics: Topics, n_jobs: int | None) -> dict[str, Run
     policies = {name: system for name, system in systems.items() if name not in ready}
     workers = min(effective_n_jobs(n_jobs), len(policies))
     hits = _apart(policies, topics, n_jobs, workers) if workers > 1 else _rank(policies, topics)
-    made = ready | {name: Run.of(topics, bare) for name, bare in hits.items()}
+    made = ready | {name: Run(topics, corpus, *bare) for name, (corpus, bare) in hits.items()}
     return {name: made[name] for name in systems}
 
 
-def _rank(systems: Systems, topics: Topics) -> dict[str, Hits]:
-    """Rank with systems that share their leaves; bare hits, since a worker sends them home."""
+def _rank(systems: Systems, topics: Topics) -> dict[str, Found]:
+    """Rank with systems that share their leaves."""
     fitted = searchers(systems, topics.corpus)
-    hits = {}
+    found = {}
     for name, searcher in progress(fitted.items(), "ranking", len(fitted)):
         run = ranked(name, searcher, topics)
-        hits[name] = Hits(run.offsets, run.rows, run.scores)
-    return hits
+        found[name] = (run.corpus, Hits(run.offsets, run.rows, run.scores))
+    return found
 
 
-def _apart(systems: Systems, topics: Topics, n_jobs: int | None, workers: int) -> dict[str, Hits]:
+def _sent(systems: Systems, topics: Topics) -> dict[str, tuple[Corpus | None, Hits]]:
+    """Rank in a worker, which sends bare hits home; a corpus only where it is the system's own."""
+    found = _rank(systems, topics).items()
+    return {
+        name: (None if corpus is topics.corpus else without_memory(corpus), hits)
+        for name, (corpus, hits) in found
+    }
+
+
+def _apart(systems: Systems, topics: Topics, n_jobs: int | None, workers: int) -> dict[str, Found]:
     """Rank in several processes, neighbours together: in a grid they share the most."""
     from joblib import Parallel, delayed
 
@@ -129,10 +143,12 @@ def _apart(systems: Systems, topics: Topics, n_jobs: int | None, workers: int) -
     parts = [
         names[i * len(names) // workers : (i + 1) * len(names) // workers] for i in range(workers)
     ]
-    cells = (delayed(_rank)({name: systems[name] for name in part}, topics) for part in parts)
+    cells = (delayed(_sent)({name: systems[name] for name in part}, topics) for part in parts)
     done = Parallel(n_jobs=n_jobs, return_as="generator")(cells)
     return {
-        name: hits for part in progress(done, "ranking", workers) for name, hits in part.items()
+        name: (topics.corpus if corpus is None else corpus, hits)
+        for part in progress(done, "ranking", workers)
+        for name, (corpus, hits) in part.items()
     }
 
 

@@ -85,7 +85,7 @@ class Bench:
         return np.asarray(self.relevant & ~np.array(seen, bool))
 
     def judge(self, run: Run, latency: Floats | None = None, index_ms: float = np.nan) -> Judged:
-        """Join a run of these topics with the judgements.
+        """Join a run of these topics with the judgements; it may be over another corpus.
 
         Raises
         ------
@@ -125,10 +125,17 @@ class Bench:
 
     def _judgement(self, run: Run) -> Ints:
         """Give the position of the judgement of every hit, -1 where it was not judged."""
-        n_rows = len(self.collection.corpus)
+        n_rows, rows = len(self.collection.corpus), self._rows(run)
         known = pd.Index(self.topic * n_rows + self.row)
-        asked = pd.Index(run.topic * n_rows + run.rows)
+        asked = pd.Index(np.where(rows < 0, -1, run.topic * n_rows + rows))
         return np.asarray(known.get_indexer(asked), np.int64)
+
+    def _rows(self, run: Run) -> Ints:
+        """Give the collection's row of every hit, -1 where it is none: a summary of a `Memory`."""
+        corpus = self.collection.corpus
+        if run.corpus is corpus:
+            return run.rows
+        return corpus.row_of(run.corpus["docno"].iloc[run.rows])
 
 
 def conversations(bench: Bench) -> Ints:

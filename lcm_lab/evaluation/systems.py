@@ -74,7 +74,7 @@ def searchers(systems: Mapping[str, Fits | Run], corpus: Corpus) -> dict[str, Se
     indexes = Indexes(corpus)
     return {
         name: Searcher(system, corpus, indexes)
-        if isinstance(system, Ranker)
+        if isinstance(system, Ranker) and type(system).fit is Ranker.fit
         else system.fit(corpus)
         for name, system in systems.items()
         if not isinstance(system, Run)

@@ -113,13 +113,14 @@ def worst(result: Evaluation, system: str, measure: Measure, n: int) -> pd.DataF
     order = np.argsort(values if measure.higher_is_better else -values, kind="stable")
     order = order[~np.isnan(values[order])][:n]
     bench, run, docnos = result.bench, result.runs[system], result.collection.corpus["docno"]
+    shown = run.corpus["docno"]
     gold_of = np.searchsorted(bench.topic, np.arange(len(values) + 1))
     rows = []
     for i in order:
         gold = slice(gold_of[i], gold_of[i + 1])
         wanted = bench.row[gold][bench.relevant[gold]]
         top = run.rows[run.offsets[i] : run.offsets[i + 1]][:TOP]
-        rows.append((docnos.iloc[wanted].tolist(), docnos.iloc[top].tolist()))
+        rows.append((docnos.iloc[wanted].tolist(), shown.iloc[top].tolist()))
     topics = result.collection.topics.iloc[order].reset_index(drop=True)
     found = pd.DataFrame(rows, columns=["gold", "top"], dtype=object)
     kept = topics.reindex(columns=["qid", "query", "type"]).assign(value=values[order])

@@ -23,7 +23,15 @@ from lcm_lab.evaluation.systems import Fits, Searches
 from lcm_lab.run import Run
 from lcm_lab.topics import Topics
 
-__all__ = ["SAMPLE", "WARM_UP", "Timing", "index_times", "sample", "search_times"]
+__all__ = [
+    "SAMPLE",
+    "WARM_UP",
+    "Timing",
+    "index_times",
+    "sample",
+    "search_times",
+    "without_memory",
+]
 
 #: At most so many topics are timed, spread evenly over the collection.
 SAMPLE = 200
@@ -89,7 +97,7 @@ def index_times(systems: Mapping[str, Fits | Run], corpus: Corpus) -> Timing:
     fitted = {name: system for name, system in systems.items() if not isinstance(system, Run)}
     with threadpool_limits(limits=1):
         for name, system in progress(fitted.items(), "timing indexes", len(fitted)):
-            fresh = _without_memory(corpus)
+            fresh = without_memory(corpus)
             started = perf_counter_ns()
             system.fit(fresh)
             timing.index_ms[name] = (perf_counter_ns() - started) / 1e6
@@ -103,7 +111,7 @@ def _search(searcher: Searches, topic: Topics) -> float:
     return (perf_counter_ns() - started) / 1e6
 
 
-def _without_memory(corpus: Corpus) -> Corpus:
+def without_memory(corpus: Corpus) -> Corpus:
     """Copy a corpus without what was derived from it, which an index would find ready-made."""
     return Corpus(pa.table({name: corpus.column(name) for name in corpus.columns}))
 

@@ -12,7 +12,7 @@ from lcm_lab.store.files import REFERENCE
 from lcm_lab.store.incoming import scoped
 from lcm_lab.store.reading import dag_of, messages_of
 from lcm_lab.store.rows import folded
-from lcm_lab.transcripts.ledger import identity
+from lcm_lab.transcripts.identity import identity
 
 __all__ = ["faults"]
 

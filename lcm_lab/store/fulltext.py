@@ -26,6 +26,10 @@ Base = Literal["docs", "summaries"]
 KINDS = ("text", "tool_call", "tool_result")
 #: What agents search with: lossless-claw's tokenizer, and OpenClaw's.
 WORDS = ("porter unicode61", "unicode61 remove_diacritics 2")
+#: How many segments of a level FTS5 lets come together before it merges them; by default 4 and 16.
+#: At 100,000 messages an import takes 9.7 s of the processor in place of 12.9, the slowest of a
+#: hundred appends 18 ms in place of 25, and a search 2.5 ms in place of 2.0.
+MERGES = {"automerge": 16, "crisismerge": 64}
 #: Tables that are indexed, and which of their rows.
 INDEXED: dict[Base, str] = {"docs": "indexed", "summaries": "active"}
 
@@ -71,6 +75,8 @@ def _statements(base: str, flag: str, tokenize: str) -> Iterator[str]:
         f"create virtual table {table} using fts5(text, content='{table}_text', "
         f"content_rowid='number', tokenize='{quoted}')"
     )
+    for option, value in MERGES.items():
+        yield f"insert into {table}({table}, rank) values ('{option}', {value})"
 
 
 def tokenizers(connection: sqlite3.Connection) -> tuple[str, ...]:

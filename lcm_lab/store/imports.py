@@ -79,8 +79,8 @@ def import_files(
     if store.readonly:
         raise BadParameter(f"{store!r} was opened to read. Open it with Store(path) to import.")
     sources = find([source] if isinstance(source, str | Path) else list(source))
-    job = _Import(store, sources, imported)
     _leave_own(sources, store.folder)
+    job = _Import(store, sources, imported)
     for path in tqdm(sources.paths, "importing", unit="file", delay=1, disable=None, leave=False):
         job.take(path)
     job.settle_archives()

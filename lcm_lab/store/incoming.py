@@ -15,7 +15,7 @@ from lcm_lab.store.files import externalise
 from lcm_lab.store.rows import Doc, Entry, cleaned
 from lcm_lab.text import clean
 from lcm_lab.transcripts.base import Transcripts
-from lcm_lab.transcripts.ledger import identity
+from lcm_lab.transcripts.identity import identity
 
 __all__ = ["Batch", "batches", "entry_of", "grouped", "scoped"]
 

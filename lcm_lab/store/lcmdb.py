@@ -15,14 +15,14 @@ import pandas as pd
 
 from lcm_lab.collection.paths import expanded
 from lcm_lab.corpus import Corpus
-from lcm_lab.dag import Dag
+from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadInput, unknown
 from lcm_lab.shown import counted
 from lcm_lab.store import lcm_faults, lcm_files, lcm_tables
 from lcm_lab.store.excerpt import GIVEN
 from lcm_lab.store.extract import Extract
 from lcm_lab.store.fulltext import KINDS
-from lcm_lab.store.lcm_reading import Tables
+from lcm_lab.store.lcm_reading import Tables, message_name
 from lcm_lab.store.lcm_schema import recognise
 from lcm_lab.store.snapshot import snapshot
 from lcm_lab.store.tables import SCOPES, asked
@@ -135,6 +135,20 @@ class LcmDatabase:
         """Give a conversation with its summaries and what the model sees of it."""
         with self._reading():
             return self.tables.dag(self._number(conversation), str(conversation))
+
+    def tokens(self, conversation: str) -> dict[str, int]:
+        """Give the tokens of messages as the database counted them, where it did."""
+        ask = "select message_id, token_count from messages where conversation_id = ?"
+        if not self.tables.schema.has("messages", "token_count"):
+            return {}
+        with self._reading():
+            found = self.connection.execute(ask, (self._number(conversation),)).fetchall()
+        return {message_name(number): int(count) for number, count in found if count}
+
+    def summaries(self, conversation: str) -> tuple[Summary, ...]:
+        """Give the summaries of a conversation, in the order of their making."""
+        with self._reading():
+            return tuple(self.tables.summaries(self._number(conversation)))
 
     def files(self) -> pd.DataFrame:
         """List the large files.

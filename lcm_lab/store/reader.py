@@ -24,14 +24,16 @@ from lcm_lab.store.excerpt import GIVEN
 from lcm_lab.store.faults import faults
 from lcm_lab.store.files import folder_of
 from lcm_lab.store.fulltext import KINDS
-from lcm_lab.store.reading import dag_of, messages_of
+from lcm_lab.store.reading import dag_of, messages_of, summaries_of
 
 if TYPE_CHECKING:
-    from lcm_lab.dag import Dag
+    from lcm_lab.dag import Dag, Summary
 
 __all__ = ["MEMORY", "Reader"]
 
 MEMORY = ":memory:"
+#: How many corpora are kept, of different questions.
+KEPT = 8
 
 
 class Reader:
@@ -136,14 +138,19 @@ class Reader:
             if corpus is None or made != now:
                 opens = None if self.path == MEMORY else self._another
                 corpus = tables.corpus(self.connection, asked, number, opens)
-                self._corpora = {k: v for k, v in self._corpora.items() if v[0] == now}
-                self._corpora[asked] = now, corpus
+                fresh = {key: held for key, held in self._corpora.items() if held[0] == now}
+                self._corpora = dict(list(fresh.items())[1 - KEPT :]) | {asked: (now, corpus)}
             return corpus
 
     def dag(self, conversation: str) -> Dag:
         """Give a conversation with its summaries and what the model sees of it."""
         with self.reading():
             return dag_of(self.connection, self._number(conversation), conversation)
+
+    def summaries(self, conversation: str) -> tuple[Summary, ...]:
+        """Give the summaries of a conversation, in the order of their making."""
+        with self.reading():
+            return tuple(summaries_of(self.connection, self._number(conversation)).values())
 
     def messages(self, conversation: str) -> tuple[Message, ...]:
         """Give every message of a conversation in order, also what was left behind."""

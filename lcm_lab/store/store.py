@@ -80,7 +80,7 @@ class Store(Reader):
         words: Sequence[str] = WORDS,
         large: int = THRESHOLD,
     ) -> None:
-        listed = (words,) if isinstance(words, str) else tuple(words)
+        listed = (words,) if isinstance(words, str) else tuple(dict.fromkeys(words))
         super().__init__(path, readonly=readonly, create=create, words=listed)
         self.large = large
 

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import unicodedata
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import islice
+from typing import NamedTuple
 
-from lcm_lab.synth.cases import CASES, Case, Source
-from lcm_lab.synth.draw import Draw
-from lcm_lab.synth.language import Language, sentence
+from lcm_lab.errors import LcmError
+from lcm_lab.synth.cases import Case, Source
+from lcm_lab.synth.language import sentence
 from lcm_lab.synth.overlap import Overlap, plain
-from lcm_lab.synth.render import Message
-from lcm_lab.synth.voices import about_fact
-from lcm_lab.synth.world import Fact, World
+from lcm_lab.synth.rules import BANDS, BEATEN, Bands, Rules
 
-__all__ = ["BANDS", "Exam", "Topic", "ask"]
+__all__ = ["BANDS", "BEATEN", "Bands", "Exam", "Rules", "Topic", "ask"]
 
-#: By type, in thousandths: the band for the mean overlap with the gold as real sets have it and the
-#: widest that a single question may have. For abstention it is the overlap with the best message.
-BANDS: dict[str, tuple[int, int, int, int]] = {
-    "single": (450, 700, 150, 1000),
-    "multi-session": (400, 600, 150, 800),
-    "temporal": (400, 650, 150, 900),
-    "update": (600, 750, 250, 1000),
-    "identifier": (300, 900, 150, 1000),
-    "paraphrase": (0, 150, 0, 150),
-    "near-duplicate": (700, 900, 500, 1000),
-    "preference": (150, 350, 0, 500),
-    "abstention": (400, 750, 300, 1000),
-}
-#: By tier: how many messages shall tie or beat the gold; the median is the tier.
-BEATEN = {
-    1: (0, 0, 0, 1, 1, 1, 2, 3, 4, 6),
-    6: (1, 3, 5, 6, 8, 8, 10, 14, 20, 40),
-    23: (3, 6, 10, 16, 22, 24, 32, 45, 60, 90),
-}
+
 TRIES = 20
+#: After how many tries in a row that gave nothing new there is no more to come.
+IDLE = 5
+#: Among how many cases the next question is chosen: the one that comes nearest to what was drawn.
+CHOICE = 6
+#: What a wording costs on the wrong side of the tier, in thousandths of overlap.
+ASTRAY = 400
 
 
 @dataclass(frozen=True)
@@ -62,100 +51,190 @@ class Exam:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-def ask(
-    world: World,
-    messages: Sequence[Message],
-    words: Language,
-    scheme: Mapping[str, Any],
-    draw: Draw,
-    tier: int,
-) -> Exam:
+def ask(source: Source, tier: int, rules: Rules) -> Exam:
     """Ask of a conversation what its facts allow."""
-    return _Examiner(world, messages, draw, tier).examine(Source(world, words, scheme, draw))
+    return _Examiner(source, tier, rules).examine()
+
+
+class _Wanted(NamedTuple):
+    """How hard a question shall be: overlap, how many tie or beat, on which side of the tier."""
+
+    overlap: int
+    beaten: int
+    side: int
+
+    def cost(self, overlap: int, beaten: int, tier: int) -> int:
+        """Tell how far a wording is from it."""
+        astray = (beaten - tier) * self.side < 0
+        away = min(abs(beaten - self.beaten), 25)
+        return 2 * abs(overlap - self.overlap) + 30 * away + ASTRAY * astray
+
+
+class _Worded(NamedTuple):
+    """A wording; the cheapest comes nearest to what was wanted."""
+
+    cost: int
+    query: str
+    overlap: int
+    beaten: int
 
 
 class _Examiner:
-    def __init__(self, world: World, messages: Sequence[Message], draw: Draw, tier: int) -> None:
-        self.world, self.messages, self.draw, self.tier = world, messages, draw, tier
-        self.plain = "\n".join(plain(m.text) for m in messages)
-        self.overlap = Overlap(f"{m.speaker} {m.text}" for m in messages)
+    def __init__(self, source: Source, tier: int, rules: Rules) -> None:
+        self.source, self.rules, self.tier = source, rules, tier
+        self.messages, self.draw = source.messages, source.draw
+        self.plain = "\n".join(plain(m.text) for m in self.messages)
+        self.overlap = Overlap(f"{m.speaker} {m.text}" for m in self.messages)
         self.exam = Exam()
+        self._beaten: list[int] = []
+        self._asked: list[str] = []
+        self._shares: dict[str, list[int]] = defaultdict(list)
+        self._sessions = [message.session for message in self.messages]
+        self._place = {message.docno: i for i, message in enumerate(self.messages)}
+        self._stating: dict[str, list[int]] = defaultdict(list)
+        self._mentioning: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for i, message in enumerate(self.messages):
+            for fact in message.states:
+                self._stating[fact.ref].append(i)
+            for fact in message.mentions:
+                self._mentioning[fact.slot].append(i)
 
-    def examine(self, source: Source) -> Exam:
-        for kind, (make, wanted) in CASES.items():
-            found = 0
-            for case in make(source):
-                if found == wanted:
-                    break
-                topic = self._word(case)
-                found += topic is not None
-                if topic is None:
-                    self.exam.dropped[kind] += 1
-                else:
-                    self.exam.topics.append(topic)
+    def examine(self) -> Exam:
+        """Ask the types first that leave no choice of difficulty, so that the others make up."""
+        found: dict[str, list[Topic]] = {kind: [] for kind in self.rules.cases}
+        for kind in sorted(found, key=self._leeway):
+            make, wanted = self.rules.cases[kind]
+            pool = list(islice(make(self.source), wanted * CHOICE))
+            while len(found[kind]) < wanted and (topic := self._next(kind, pool)):
+                found[kind].append(topic)
+        listed = [topic for topics in found.values() for topic in topics]
+        name = self.source.world.name
+        self.exam.topics += [
+            replace(topic, qid=f"{name}-q{number:02d}") for number, topic in enumerate(listed, 1)
+        ]
         return self.exam
 
-    def _word(self, case: Case) -> Topic | None:
-        """Word a question up to 20 times; keep the wording nearest to the drawn difficulty."""
-        low, high, least, most = BANDS[case.kind]
-        wanted = self.draw.between(low, high), self.draw.pick(BEATEN[self.tier])
-        seen = sum(message.session <= case.asked for message in self.messages)
-        gold = [i for i, message in enumerate(self.messages) if _states(message, case.gold)]
-        best: tuple[int, str, int, int] | None = None
+    def _leeway(self, kind: str) -> int:
+        """Tell how far a band's middle is from the middle of the scale, the farthest first."""
+        low, high, *_ = self.rules.bands[kind]
+        return -abs((low + high) // 2 - 550)
+
+    def _next(self, kind: str, pool: list[Case]) -> Topic | None:
+        """Take from the pool the case that a question comes nearest to the drawn difficulty for."""
+        wanted = _Wanted(self._share(kind), *self._goal())
+        best: tuple[_Worded, Case] | None = None
+        for case in pool[:CHOICE]:
+            worded = self._word(case, wanted)
+            if worded is None:
+                self.exam.dropped[kind] += 1
+                pool.remove(case)
+            elif best is None or worded < best[0]:
+                best = worded, case
+        if best is None:
+            return self._next(kind, pool) if pool else None
+        pool.remove(best[1])
+        self._asked.append(best[0].query)
+        self._shares[kind].append(best[0].overlap)
+        if best[1].answered:
+            self._beaten.append(best[0].beaten)
+        return self._topic(best[1], best[0])
+
+    def _share(self, kind: str) -> int:
+        """Draw an overlap in the band, at its far end while the mean is on the near side of it."""
+        low, high, *_ = self.rules.bands[kind]
+        shares, drawn = self._shares[kind], self.draw.between(low, high)
+        total, size = sum(shares), len(shares)
+        if total > high * size:
+            return low
+        return high if total < low * size else drawn
+
+    def _goal(self) -> tuple[int, int]:
+        """Draw how many shall tie or beat, and the side of the tier on which the median needs it.
+
+        What a conversation offers is rarely what was drawn; without this the median drifts.
+        """
+        goals = self.rules.beaten[self.tier]
+        above = sum(beaten > self.tier for beaten in self._beaten)
+        below = sum(beaten < self.tier for beaten in self._beaten)
+        half = len(goals) // 2
+        if above == below:
+            return self.draw.pick(goals), 0
+        side = -1 if above > below else 1
+        return self.draw.pick(goals[:half] if side < 0 else goals[half:]), side
+
+    def _word(self, case: Case, wanted: _Wanted) -> _Worded | None:
+        """Word a question up to 20 times; keep the wording nearest to what is wanted."""
+        _, _, least, most = self.rules.bands[case.kind]
+        seen = bisect_right(self._sessions, case.asked)
+        gold = self._gold(case)
+        found = []
         for query in self._wordings(case):
             overlap, beaten = self.overlap.of(query, gold, seen)
-            cost = abs(overlap - wanted[0]) + 12 * min(abs(beaten - wanted[1]), 25)
-            if least <= overlap <= most and (best is None or cost < best[0]):
-                best = cost, query, overlap, beaten
-        return None if best is None else self._topic(case, *best[1:])
+            cost = wanted.cost(overlap, beaten, self.tier)
+            if least <= overlap <= most:
+                found.append(_Worded(cost, query, overlap, beaten))
+        return min(found, default=None)
 
     def _wordings(self, case: Case) -> list[str]:
         """Give the wordings of 20 tries that nobody asked yet and nobody said word for word."""
-        found = {topic.query: False for topic in self.exam.topics}
+        found = dict.fromkeys(self._asked, False)
+        stale = 0
         for _ in range(TRIES):
-            fields = about_fact(self.world, case.fact, "question", self.draw) | dict(case.fields)
+            fields = {**self.source.voice(case.fact, self.draw), **dict(case.fields)}
             query = sentence(self.draw.pick(case.templates), fields, self.draw)
-            if query not in found:
+            stale = stale + 1 if query in found else 0
+            if stale > IDLE:
+                break
+            if not stale:
                 found[query] = plain(query) not in self.plain
         return [query for query, fresh in found.items() if fresh]
 
-    def _topic(self, case: Case, query: str, overlap: int, beaten: int) -> Topic:
-        grades = self._grades(case)
+    def _topic(self, case: Case, worded: _Worded) -> Topic:
         spans = {
-            message.docno: _span(message.text, span)
+            self.messages[i].docno: _span(self.messages[i].text, span)
             for fact, span in zip(case.gold, case.spans, strict=True)
-            for message in self.messages
-            if _states(message, (fact,))
+            for i in self._stating[fact.ref]
         }
-        qid = f"{self.world.name}-q{len(self.exam.topics) + 1:02d}"
-        return Topic(qid, query, case, self._moment(case), grades, spans, overlap, beaten)
+        spans |= {one.docno: one.span for one in case.judged if one.grade > 1}
+        _, query, overlap, beaten = worded
+        moment = self._moment(case.asked)
+        return Topic("", query, case, moment, self._grades(case), spans, overlap, beaten)
+
+    def _gold(self, case: Case) -> list[int]:
+        """Give the places of the messages that answer a case."""
+        found = {i for fact in case.gold for i in self._stating[fact.ref]}
+        found |= {self._place[one.docno] for one in case.judged if one.grade > 1}
+        return sorted(found)
 
     def _grades(self, case: Case) -> dict[str, tuple[int, bool]]:
         """Grade what could be seen: the answer, its older values, talk of it without the value."""
-        grades: dict[str, tuple[int, bool]] = {}
-        for message in self.messages:
-            if message.session > case.asked or message.fact is None or not case.gold:
-                continue
-            if _states(message, case.gold):
-                grades[message.docno] = case.grade, False
-            elif _states(message, case.stale):
-                grades[message.docno] = 1, True
-            elif message.manner == "mentions" and message.fact.slot == case.fact.slot:
-                grades[message.docno] = 1, False
-        return grades
+        if not case.answered:
+            return {}
+        grades: dict[int, tuple[int, bool]] = {}
+        for slot in {fact.slot for fact in (case.fact, *case.gold)}:
+            grades |= dict.fromkeys(self._mentioning[slot], (1, False))
+        for fact in case.stale:
+            grades |= dict.fromkeys(self._stating[fact.ref], (1, True))
+        values = case.grades or (case.grade,) * len(case.gold)
+        for grade, fact in sorted(zip(values, case.gold, strict=True), key=lambda pair: pair[0]):
+            grades |= dict.fromkeys(self._stating[fact.ref], (grade, False))
+        grades |= {self._place[one.docno]: (one.grade, False) for one in case.judged}
+        seen = bisect_right(self._sessions, case.asked)
+        return {self.messages[i].docno: grades[i] for i in sorted(grades) if i < seen}
 
-    def _moment(self, case: Case) -> datetime:
-        """Give when it is asked: some minutes after the last message of that session."""
-        last = max(m.time for m in self.messages if m.session == case.asked)
-        return last + timedelta(minutes=self.draw.between(10, 300))
-
-
-def _states(message: Message, facts: Sequence[Fact]) -> bool:
-    told = message.fact
-    return told is not None and message.manner == "states" and any(told.ref == f.ref for f in facts)
+    def _moment(self, asked: int) -> datetime:
+        """Give when it is asked: some minutes after that session, before the next one."""
+        seen = bisect_right(self._sessions, asked)
+        moment = max(m.time for m in self.messages[:seen])
+        moment += timedelta(minutes=self.draw.between(10, 300))
+        later = [m.time - timedelta(seconds=1) for m in self.messages[seen:]]
+        return min([moment, *later])
 
 
 def _span(text: str, value: str) -> str:
-    """Give the value as it stands in the text, whatever its first letter's case."""
-    start = text.lower().index(value.lower())
-    return text[start : start + len(value)]
+    """Give the value as it stands in the text: with another first letter's case, or decomposed."""
+    for form in (value, unicodedata.normalize("NFD", value)):
+        start = text.lower().find(form.lower())
+        if start >= 0:
+            return text[start : start + len(form)]
+    raise LcmError(f"{value!r} is no span of {text!r:.200}. The profile states it otherwise.")

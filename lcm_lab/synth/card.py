@@ -2,144 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from statistics import fmean, median
 from typing import Any
 
-from lcm_lab.synth.ask import Exam, Topic
-from lcm_lab.synth.render import Message
+from lcm_lab.synth.ask import Topic
+from lcm_lab.synth.message import Message
+from lcm_lab.synth.overlap import plain
+from lcm_lab.synth.part import Part
+from lcm_lab.synth.verbatim import sentences
 
-__all__ = ["card", "card_text"]
+__all__ = ["About", "Tally"]
 
-NOTES = (
-    "Template language: every turn is made of hand-written sentences with choices. A model "
-    "that has seen the templates would find them easy; small talk repeats in form, not in words.",
-    "The small talk does not answer what was said before it: reactions fit the theme only.",
-    "Every answer stands word for word in its messages and in no other of the conversation; "
-    "real people repeat each other.",
-    "No typos, no other language than English, no images or captions, no contradiction, "
-    "ordering, rationale, quotation or adjacency questions.",
-    "Preference questions always share the speaker's name with their answer (real sets: one in "
-    "ten shares nothing).",
-    "Turn lengths, the share of facts that are asked for and the overlap were set from five "
-    "conversations of LoCoMo, and the level of BM25 was looked at there: it is no blind test.",
-    "Over 22 lexical systems it orders as LoCoMo's turns do (tau-b .85 at seed 0, bootstrap "
-    "interval .80 to .90), but that was watched while parameters were changed: it is agreement in "
-    "sample.",
-    "A ranker that lends an answer the score of the question before it gains on LoCoMo and loses "
-    "here: what stands around a message is less telling than in real chats.",
-)
+#: From how many words on a sentence counts as repeated when it was there before.
+WORDS = 4
 
 
-def card(
-    name: str, made: dict[str, Any], messages: Sequence[Message], exams: Sequence[Exam]
-) -> dict[str, Any]:
-    """Give the facts about a collection, all of them measured on it."""
-    topics = [topic for exam in exams for topic in exam.topics]
-    words = sorted(len(message.text.split()) for message in messages)
-    sessions = _sizes(messages)
-    dropped = {kind: sum(exam.dropped[kind] for exam in exams) for kind in _kinds(topics)}
-    judged = [topic for topic in topics if topic.case.gold]
+@dataclass(frozen=True)
+class About:
+    """What a card says that is not measured: the kind of history, its counterpart, weaknesses."""
+
+    text: str
+    like: Mapping[str, str]
+    notes: Sequence[str]
+
+
+class Tally:
+    """Counts a collection while its conversations go by, in little memory."""
+
+    def __init__(self) -> None:
+        self._words: Counter[int] = Counter()
+        self._by_kind: dict[str, Counter[int]] = defaultdict(Counter)
+        self._sessions: list[int] = []
+        self._dropped: Counter[str] = Counter()
+        self._topics: dict[str, list[tuple[int, int, int, bool]]] = defaultdict(list)
+        self._repeated = self._sentences = 0
+        self._langs: Counter[str] = Counter()
+
+    def add(self, part: Part) -> None:
+        """Count one conversation."""
+        sizes: Counter[str] = Counter()
+        said: set[bytes] = set()
+        for message in part.messages:
+            sizes[message.docno.rsplit("/", 1)[0]] += 1
+            self._add(message, said)
+        self._sessions += sizes.values()
+        self._dropped += part.exam.dropped
+        for topic in part.exam.topics:
+            self._topics[topic.case.kind].append(_facts(topic))
+
+    def _add(self, message: Message, heard: set[bytes]) -> None:
+        self._langs[message.lang] += 1
+        if message.lang == "en":
+            self._words[len(message.text.split())] += 1
+        if message.role:
+            name = message.role if message.kind == "text" else message.kind
+            self._by_kind[name][len(message.text)] += 1
+        for said in sentences(message.text):
+            words = plain(said)
+            if words.count(" ") >= WORDS - 1:
+                key = blake2b(words.encode(), digest_size=8).digest()
+                self._sentences += 1
+                self._repeated += key in heard
+                heard.add(key)
+
+    def card(self, about: About, made: dict[str, Any]) -> dict[str, Any]:
+        """Give the facts about the collection, all of them measured on it."""
+        judged = [topic for topics in self._topics.values() for topic in topics if topic[3]]
+        sizes = Counter(self._sessions)
+        return {
+            "source": "lcm_lab.generate",
+            "parameters": made,
+            "licence": "MIT",
+            "unit": "turn",
+            "canary": _canary(made),
+            "messages": sum(self._langs.values()),
+            "sessions": len(self._sessions),
+            "words_per_message": _spread(self._words),
+            "messages_per_session": _spread(sizes),
+            "characters": {kind: _spread(found) for kind, found in sorted(self._by_kind.items())},
+            "languages": dict(sorted(self._langs.items())),
+            "sentences_seen_before": round(self._repeated / max(self._sentences, 1), 3),
+            "overlap": round(fmean(topic[0] for topic in judged) / 1000, 3) if judged else None,
+            "tie_or_beat_median": median(topic[1] for topic in judged) if judged else None,
+            "types": {kind: _about(topics) for kind, topics in self._topics.items()},
+            "dropped": {kind: self._dropped[kind] for kind in self._topics},
+            "about": about.text,
+            "like": dict(about.like),
+            "notes": list(about.notes),
+        }
+
+
+def _facts(topic: Topic) -> tuple[int, int, int, bool]:
+    """Give overlap, how many tie or beat, gold messages, and whether anything answers."""
+    return topic.overlap, topic.beaten, len(topic.spans), topic.case.answered
+
+
+def _about(topics: Sequence[tuple[int, int, int, bool]]) -> dict[str, Any]:
     return {
-        "source": "lcm_lab.generate",
-        "parameters": made,
-        "licence": "MIT",
-        "unit": "turn",
-        "canary": _canary(name, made),
-        "messages": len(messages),
-        "sessions": len(sessions),
-        "words_per_message": {"mean": round(fmean(words), 1), "quartiles": _quartiles(words)},
-        "messages_per_session": {
-            "mean": round(fmean(sessions), 1),
-            "quartiles": _quartiles(sessions),
-        },
-        "overlap": round(fmean(topic.overlap for topic in judged) / 1000, 3),
-        "tie_or_beat_median": median(topic.beaten for topic in judged),
-        "types": {kind: _about(kind, topics) for kind in _kinds(topics)},
-        "dropped": dropped,
-        "notes": list(NOTES),
+        "topics": len(topics),
+        "overlap": round(fmean(topic[0] for topic in topics) / 1000, 3),
+        "tie_or_beat_median": median(topic[1] for topic in topics),
+        "gold": round(fmean(topic[2] for topic in topics), 2),
     }
 
 
-def card_text(card: dict[str, Any]) -> str:
-    """Give the card as Markdown for a reader."""
-    made = card["parameters"]
-    head = [
-        f"# synth-{made['profile']}-{made['size'].lower()}",
-        "",
-        "Two friends chat over 25 sessions; people, dates, plans and figures are invented. A state",
-        "machine decided what is true and when; sentences were made from it, questions and answers",
-        "computed from it.",
-        "",
-        f"Made by `lcm.generate({made['profile']!r}, size={made['size']!r}, seed={made['seed']}, "
-        f"tier={made['tier']}, templates={made['templates']!r})`. Licence {card['licence']}.",
-        f"Canary {card['canary']}: please keep it out of training data.",
-        "",
-        f"- {card['messages']:,} messages in {card['sessions']} sessions; words a message: "
-        f"{_spread(card['words_per_message'])}; messages a session: "
-        f"{_spread(card['messages_per_session'])}. LoCoMo: mean 23 words, quartiles 15, 22 and 31; "
-        "22 messages a session.",
-        f"- The gold holds {card['overlap']:.2f} of a question's content stems (LoCoMo .54); a "
-        f"median of {card['tie_or_beat_median']:g} other messages hold as many or more (LoCoMo 6).",
-        "- Grades: 3 states the answer, 2 is one part of several, 1 is a superseded value (stale)",
-        "  or talk of the same thing without its value. Binary measures count from 2.",
-        "",
-        "| type | topics | overlap, mean | tie or beat, median | gold messages, mean | left out |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    rows = [
-        f"| {kind} | {row['topics']} | {row['overlap']:.2f} | {row['tie_or_beat_median']:g} | "
-        f"{row['gold']:.1f} | {card['dropped'][kind]} |"
-        for kind, row in card["types"].items()
-    ]
-    notes = [
-        "",
-        "*Left out*: no wording in the band of its type after 20 tries. For abstention, where",
-        "nothing answers, the overlap is that of the best message.",
-        "",
-        "Known weaknesses:",
-        "",
-        *(f"- {note}" for note in card["notes"]),
-    ]
-    return "\n".join([*head, *rows, *notes]) + "\n"
+def _spread(counts: Counter[int]) -> dict[str, Any]:
+    """Give count, mean and quartiles of numbers, each with how often it occurs."""
+    size = sum(counts.values())
+    total = sum(number * times for number, times in counts.items())
+    places = [size * share // 4 for share in (1, 2, 3)]
+    found: list[int] = []
+    passed = 0
+    for number, times in sorted(counts.items()):
+        passed += times
+        found += [number] * sum(place < passed for place in places[len(found) :])
+    return {"n": size, "mean": round(total / max(size, 1), 1), "quartiles": found}
 
 
-def _spread(of: dict[str, Any]) -> str:
-    return f"mean {of['mean']}, quartiles {_listed(of['quartiles'])}"
-
-
-def _about(kind: str, topics: Sequence[Topic]) -> dict[str, Any]:
-    some = [topic for topic in topics if topic.case.kind == kind]
-    return {
-        "topics": len(some),
-        "overlap": round(fmean(topic.overlap for topic in some) / 1000, 3),
-        "tie_or_beat_median": median(topic.beaten for topic in some),
-        "gold": round(fmean(len(topic.spans) for topic in some), 2),
-    }
-
-
-def _kinds(topics: Sequence[Topic]) -> list[str]:
-    return list(dict.fromkeys(topic.case.kind for topic in topics))
-
-
-def _sizes(messages: Sequence[Message]) -> list[int]:
-    counts: dict[str, int] = {}
-    for message in messages:
-        session = message.docno.rsplit("/", 1)[0]
-        counts[session] = counts.get(session, 0) + 1
-    return sorted(counts.values())
-
-
-def _quartiles(ordered: Sequence[int]) -> list[int]:
-    return [ordered[len(ordered) * share // 4] for share in (1, 2, 3)]
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{numbers[0]}, {numbers[1]} and {numbers[2]}"
-
-
-def _canary(name: str, made: dict[str, Any]) -> str:
-    digits = blake2b(f"lcm_lab canary {name} {sorted(made.items())}".encode(), digest_size=16)
+def _canary(made: dict[str, Any]) -> str:
+    digits = blake2b(f"lcm_lab canary {sorted(made.items())}".encode(), digest_size=16)
     found = digits.hexdigest()
     return "-".join((found[:8], found[8:12], found[12:16], found[16:20], found[20:]))

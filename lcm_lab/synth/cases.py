@@ -6,13 +6,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
-from typing import Any
 
 from lcm_lab.synth.draw import Draw
 from lcm_lab.synth.language import Language
+from lcm_lab.synth.message import Message
 from lcm_lab.synth.world import Fact, World
 
-__all__ = ["CASES", "Case"]
+__all__ = [
+    "MONTHS", "Case", "Cases", "Judged", "Source", "identifier", "multi", "near_duplicate",
+    "of_one", "paraphrase", "preference", "single", "temporal", "update",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A message that is relevant as such, not for a fact: its grade, and what shows it."""
+
+    docno: str
+    grade: int
+    span: str = ""
 
 
 @dataclass(frozen=True)
@@ -20,8 +32,9 @@ class Case:
     """A question before it has words.
 
     ``gold`` are the facts that answer it after session ``asked``; ``spans`` the strings that show
-    the answer in the message of each; ``stale`` older values of the same slot. ``fact`` fills the
-    fields.
+    the answer in the message of each, ``grades`` the grade of each where they differ from
+    ``grade``; ``stale`` older values of the same slot; ``judged`` further messages. ``fact`` fills
+    the fields of the templates, ``fields`` add to them.
     """
 
     kind: str
@@ -34,16 +47,24 @@ class Case:
     stale: tuple[Fact, ...] = ()
     fields: tuple[tuple[str, str], ...] = ()
     grade: int = 3
+    grades: tuple[int, ...] = ()
+    judged: tuple[Judged, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether anything answers it."""
+        return bool(self.gold or self.judged)
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the case makers look at."""
+    """What the case makers look at; ``voice`` gives the fields of a question about a fact."""
 
     world: World
+    messages: Sequence[Message]
     words: Language
-    scheme: Mapping[str, Any]
     draw: Draw
+    voice: Callable[[Fact, Draw], Mapping[str, str]]
 
     @property
     def last(self) -> int:
@@ -59,7 +80,12 @@ class Source:
         return self.draw.shuffle([fact for fact in self.world.facts if fact.kind == name])
 
 
-def _of_one(source: Source, kind: str, fact: Fact, templates: Sequence[str]) -> Case:
+#: Makers by type, each with how many questions a conversation gets of it.
+Cases = Mapping[str, tuple[Callable[[Source], Iterator[Case]], int]]
+
+
+def of_one(source: Source, kind: str, fact: Fact, templates: Sequence[str]) -> Case:
+    """Ask for the value of one fact."""
     asked = source.after(fact.session)
     return Case(kind, fact, (fact,), tuple(templates), fact.value, asked, (fact.value,))
 
@@ -69,7 +95,7 @@ def single(source: Source) -> Iterator[Case]:
     used = {p.fact.ref for p in source.world.plants if p.manner == "paraphrased"}
     for fact in source.kind("slot"):
         if len(source.world.history(fact.slot, source.last)) == 1 and fact.ref not in used:
-            yield _of_one(source, "single", fact, source.words.of(fact.about, fact.attribute)["q"])
+            yield of_one(source, "single", fact, source.words.of(fact.about, fact.attribute)["q"])
 
 
 def update(source: Source) -> Iterator[Case]:
@@ -93,7 +119,7 @@ def paraphrase(source: Source) -> Iterator[Case]:
             until = history[1].session - 1 if len(history) > 1 else source.last
             if until >= fact.session:
                 templates = source.words.of(fact.about, fact.attribute)["para"]
-                case = _of_one(source, "paraphrase", fact, templates)
+                case = of_one(source, "paraphrase", fact, templates)
                 yield replace(case, asked=min(case.asked, until))
 
 
@@ -107,7 +133,14 @@ def multi(source: Source) -> Iterator[Case]:
         values = tuple(fact.value for fact in gold)
         templates = tuple(source.words.of("event", group[0].attribute)["q_all"])
         yield Case(
-            "multi-session", gold[0], gold, templates, "; ".join(values), asked, values, grade=2
+            "multi-session",
+            gold[0],
+            gold,
+            templates,
+            "; ".join(values),
+            asked,
+            values,
+            grade=2,
         )
 
 
@@ -118,11 +151,11 @@ def temporal(source: Source) -> Iterator[Case]:
             continue
         ways = source.words.of("event", fact.attribute)
         if number % 2:
-            case = _of_one(source, "temporal", fact, ways["q_when"])
+            case = of_one(source, "temporal", fact, ways["q_when"])
             yield replace(case, answer=_in_words(fact.day), spans=(fact.details["when"],))
         elif _only(source.world, fact):
             month = f"{MONTHS[fact.day.month - 1]} {fact.day.year}"
-            case = _of_one(source, "temporal", fact, ways["q_which"])
+            case = of_one(source, "temporal", fact, ways["q_which"])
             yield replace(case, fields=(("month", month),))
 
 
@@ -130,7 +163,7 @@ def identifier(source: Source) -> Iterator[Case]:
     """Ask for a code, or what a given one is for."""
     for number, fact in enumerate(source.kind("code")):
         ways = source.words.of("code", fact.attribute)
-        case = _of_one(source, "identifier", fact, ways["q_code" if number % 2 else "q"])
+        case = of_one(source, "identifier", fact, ways["q_code" if number % 2 else "q"])
         thing = fact.details["thing"]
         yield replace(case, answer=thing, spans=(thing,)) if number % 2 else case
 
@@ -138,7 +171,7 @@ def identifier(source: Source) -> Iterator[Case]:
 def near_duplicate(source: Source) -> Iterator[Case]:
     """Ask for one of many messages of the same form."""
     for fact in source.kind("log"):
-        yield _of_one(source, "near-duplicate", fact, source.words.of("log", fact.attribute)["q"])
+        yield of_one(source, "near-duplicate", fact, source.words.of("log", fact.attribute)["q"])
 
 
 def preference(source: Source) -> Iterator[Case]:
@@ -151,25 +184,6 @@ def preference(source: Source) -> Iterator[Case]:
         scheme = source.words.talk["preference"][int(group[0].attribute)]
         spans = tuple(fact.value for fact in gold)
         yield Case("preference", gold[0], gold, tuple(scheme["q"]), spans[0], asked, spans)
-
-
-def abstention(source: Source) -> Iterator[Case]:
-    """Ask for a slot that nobody filled, though others have one like it."""
-    world = source.world
-    filled = {fact.slot for fact in world.facts if fact.kind == "slot"}
-    known = {(fact.about, fact.attribute) for fact in world.facts if fact.kind == "slot"}
-    entities = [("self", one.name, one.name) for one in world.speakers]
-    entities += [("kin", one.name, one.owner) for kin in world.kin.values() for one in kin]
-    open_slots = [
-        (about, name, owner, attribute)
-        for about, name, owner in entities
-        for kind, attribute in sorted(known)
-        if kind == about and (name, attribute) not in filled
-    ]
-    for about, name, owner, attribute in source.draw.shuffle(open_slots):
-        fact = Fact("", "slot", attribute, name, owner, "", source.last, "", about)
-        templates = tuple(source.words.of(about, attribute)["q"])
-        yield Case("abstention", fact, (), templates, "", source.after(source.last // 2))
 
 
 def _only(world: World, fact: Fact) -> bool:
@@ -193,16 +207,3 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 )  # fmt: skip
-
-#: The makers by type, with how many questions a conversation gets of each.
-CASES: dict[str, tuple[Callable[[Source], Iterator[Case]], int]] = {
-    "single": (single, 9),
-    "multi-session": (multi, 6),
-    "temporal": (temporal, 7),
-    "update": (update, 6),
-    "identifier": (identifier, 5),
-    "paraphrase": (paraphrase, 5),
-    "near-duplicate": (near_duplicate, 4),
-    "preference": (preference, 4),
-    "abstention": (abstention, 5),
-}

@@ -48,8 +48,10 @@ class Draw:
 
     def below(self, bound: int) -> int:
         """Give an integer in [0, bound), all equally likely."""
+        found = self._words.pop() if self._words else self.bits()
+        if found < (1 << 64) - bound:  # surely below the limit
+            return found % bound
         limit = (1 << 64) // bound * bound
-        found = self.bits()
         while found >= limit:
             found = self.bits()
         return found % bound

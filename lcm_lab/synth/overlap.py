@@ -9,9 +9,10 @@ Snowball (`lcm_lab.synth.checks`).
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 __all__ = ["Overlap", "plain", "stems"]
@@ -30,7 +31,23 @@ STOP = frozenset(
     )
 )  # fmt: skip
 WORD = re.compile(r"[^\W_]+")
-SUFFIXES = ("ingly", "edly", "ings", "ing", "ies", "ied", "ed", "es", "ly", "s", "e", "y")
+#: Characters of scripts that put no space between words, or (Hangul) glue endings to them.
+DENSE = re.compile(r"[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+RUN = re.compile(rf"{DENSE.pattern}+|[^{DENSE.pattern[1:-1]}]+")
+SUFFIXES = (
+    "ingly",
+    "edly",
+    "ings",
+    "ing",
+    "ies",
+    "ied",
+    "ed",
+    "es",
+    "ly",
+    "s",
+    "e",
+    "y",
+)
 
 
 class Overlap:
@@ -57,8 +74,9 @@ class Overlap:
         if not gold:
             return max(held.values(), default=0) * 1000 // unit, 0
         top = max(held[i] for i in gold)
-        beaten = sum(count >= top for i, count in held.items() if i not in gold)
-        silent = size - len(held.keys() | set(gold))
+        own = sum(held[i] >= top for i in gold if i in held)
+        beaten = sum(map(top.__le__, held.values())) - own
+        silent = size - len(held) - sum(i not in held for i in gold)
         share = sum(held[i] for i in gold) * 1000 // (unit * len(gold))
         return share, beaten if top else beaten + silent
 
@@ -77,9 +95,26 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Give the distinct content stems of a text."""
+    """Give the distinct content stems of a text; of scripts without spaces, pairs of characters.
+
+    Compatibility forms are folded first, so that full-width digits are digits and decomposed
+    letters are letters.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
     words = (word.lower() for word in WORD.findall(text))
-    return frozenset(stem(word) for word in words if word not in STOP)
+    return frozenset(one for word in words if word not in STOP for one in _terms(word))
+
+
+def _terms(word: str) -> Iterator[str]:
+    if word.isascii():
+        yield stem(word)
+        return
+    for part in RUN.findall(word):
+        if DENSE.match(part):
+            yield from (part[i : i + 2] for i in range(max(1, len(part) - 1)))
+        else:
+            yield stem(part)
 
 
 def plain(text: str) -> str:

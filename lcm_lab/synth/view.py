@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,11 +46,11 @@ class View:
 
     @cached_property
     def spoken(self) -> dict[str, dict[str, str]]:
-        """The texts of each conversation, lower case, by docno."""
+        """The texts of each conversation, composed and in lower case, by docno."""
         corpus = self.collection.corpus
         out: dict[str, dict[str, str]] = defaultdict(dict)
         for docno, name in zip(corpus["docno"], corpus["conversation"], strict=True):
-            out[name][docno] = self.texts[docno].lower()
+            out[name][docno] = unicodedata.normalize("NFC", self.texts[docno]).lower()
         return out
 
 

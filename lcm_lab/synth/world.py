@@ -8,18 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from typing import Any
 
-__all__ = ["Fact", "Person", "Plant", "World"]
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody with a name; ``relation`` and ``owner`` for a speaker's relative or friend."""
-
-    name: str
-    gender: str
-    relation: str = ""
-    owner: str = ""
+__all__ = ["Fact", "Plant", "World"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +18,7 @@ class Fact:
     """One thing that is true from the session in which it is told.
 
     ``kind`` is slot, event, code, log or preference; ``about`` is self, kin or plan (slots only).
+    ``sort`` is a finer kind for the state log (path, port, hash), where there is one.
     ``entity`` and ``attribute`` name the slot; a later fact of the same slot supersedes this one.
     """
 
@@ -41,6 +33,7 @@ class Fact:
     about: str = "self"
     day: date | None = None
     told: str = ""
+    sort: str = ""
     detail: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -65,37 +58,25 @@ class Plant:
 
 @dataclass
 class World:
-    """One conversation's people, times and facts.
+    """What is true in one conversation; a profile may add to it.
 
     Attributes
     ----------
     name : str
         The conversation.
-    speakers : two Persons
-    kin : dict of speaker name to Persons
-    plans : what the two do together
     starts : when each session begins (naive UTC)
     facts : in the order in which they were made, not told
     plants : distractors
     """
 
     name: str
-    speakers: tuple[Person, Person]
-    kin: dict[str, list[Person]]
-    plans: list[str]
     starts: list[datetime]
     facts: list[Fact] = field(default_factory=list)
     plants: list[Plant] = field(default_factory=list)
 
-    def person(self, name: str) -> Person:
-        """Give the speaker or relative of a name."""
-        everyone = [*self.speakers, *(one for kin in self.kin.values() for one in kin)]
-        return next(one for one in everyone if one.name == name)
-
-    def other(self, name: str) -> Person:
-        """Give the speaker who is not ``name``."""
-        first, second = self.speakers
-        return second if first.name == name else first
+    def state(self) -> dict[str, Any]:
+        """Give what else there is to say of it in ``world.json``."""
+        return {}
 
     def values(self) -> list[str]:
         """Give every value that stands for a fact, so that no other sentence may hold one."""
@@ -144,4 +125,6 @@ class World:
             "valid_to": f"{min(later).isoformat()}Z" if later else None,
             "sources": told[fact.ref],
         }
+        if fact.sort:
+            entry["sort"] = fact.sort
         return entry | ({"date": fact.day.isoformat()} if fact.day else {})

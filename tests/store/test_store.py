@@ -13,6 +13,7 @@ import lcm_lab as lcm
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter, MissingExtra, NotFound
 from lcm_lab.messages import Message, Part, Session
+from lcm_lab.store import incoming
 from lcm_lab.store.lending import Lent
 from lcm_lab.store.store import Store
 from lcm_lab.transcripts.base import Transcripts
@@ -415,6 +416,25 @@ def test_a_store_may_keep_other_indexes(tmp_path):
         Store(tmp_path / "b.db", words="nonesuch")
     with pytest.raises((BadParameter, MissingExtra)):
         Store(":memory:", words=("nonesuch 2",))
+
+
+def test_a_store_without_an_index_is_searched_all_the_same(tmp_path):
+    with Store(tmp_path / "a.db", words=()) as store:
+        store.add(Transcripts(tuple(talk())))
+        assert hits(store, "timeout")[0] == "t3#tool_result"
+        assert clean(store)
+
+
+def test_long_conversations_are_written_in_stretches(tmp_path, monkeypatch):
+    monkeypatch.setattr(incoming, "BATCH", 7)
+    whole = history(30)
+    with Store(tmp_path / "a.db") as store, Store(":memory:") as other:
+        for messages in (whole[:20], whole, whole[::2], whole):
+            store.add(Transcripts(tuple(messages)))
+        monkeypatch.undo()
+        other.add(Transcripts(tuple(whole)))
+        assert dump(store) == dump(other)
+        assert clean(store)
 
 
 def test_a_store_that_could_not_be_made_can_be_made_after_all(tmp_path):

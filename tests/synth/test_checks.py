@@ -5,9 +5,16 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from lcm_lab.agent.promises import checked_collection, collection_at
 from lcm_lab.corpus import Corpus
-from lcm_lab.synth.checks import CHECKS, check, overlaps, random_floor
-from lcm_lab.synth.generate import build
+from lcm_lab.synth.checks import (
+    CHECKS,
+    NEED_WORLD,
+    check,
+    check_collection,
+    check_folder,
+)
+from lcm_lab.synth.levels import overlaps, random_floor
 from lcm_lab.synth.view import View
 
 
@@ -24,7 +31,7 @@ def fails(name, bench, world):
     return CHECKS[name](View(bench, world))
 
 
-def said(bench, docno, text):
+def spoken(bench, docno, text):
     """The collection with another text for one message."""
     frame = bench.corpus.frame()
     frame.loc[frame["docno"] == docno, "text"] = text
@@ -41,34 +48,51 @@ def test_every_check_passes_on_the_shipped_collection(shipped, world):
     assert {name: failed for name, failed in check(shipped, world).items() if failed} == {}
 
 
-@pytest.mark.parametrize(
-    ("templates", "tier"), [("B", 1), pytest.param("A", 23, marks=pytest.mark.slow)]
-)
-def test_every_check_passes_on_other_seeds_tiers_and_templates(templates, tier):
-    made = build("chat", seed=3, tier=tier, templates=templates)
-    failed = check(made.collection, made.world)
-    assert {name: found for name, found in failed.items() if found} == {}
+@pytest.mark.parametrize(("templates", "tier"), [("B", 1), ("A", 23), ("B", 6)])
+def test_every_check_passes_on_other_seeds_tiers_and_templates(few, templates, tier):
+    found = few(3, seed=3, tier=tier, templates=templates)
+    failed = check(found.collection, found.world)
+    assert {name: lines for name, lines in failed.items() if lines} == {}
+
+
+def test_checks_are_one_table_and_without_the_state_log_fewer(folder, shipped):
+    found = check_folder(folder)
+    assert list(found.columns) == ["check", "value", "wanted", "passed"]
+    assert list(found["check"]) == list(CHECKS)
+    assert found["passed"].all()
+    floor = found.set_index("check").loc["random floor"]
+    assert 0 < floor["value"] < 0.05
+    assert floor["wanted"] == "< 0.05"
+    assert set(check_collection(shipped)["check"]) == set(CHECKS) - NEED_WORLD
+
+
+def test_a_quotation_that_another_message_holds_is_found(shipped, world):
+    qid = first(shipped, "quote")
+    said = world["topics"][qid]["spans"][gold(shipped, qid)]
+    other = elsewhere(shipped, qid)
+    bench = spoken(shipped, other, f"You know what they say. {said}")
+    assert f"{qid}: {other} says it too" in fails("verbatim", bench, world)
 
 
 def test_a_value_said_elsewhere_is_not_necessary(shipped, world):
     qid = first(shipped, "single")
     answer = shipped.topics.set_index("qid").loc[qid, "answer"]
     other = elsewhere(shipped, qid)
-    bench = said(shipped, other, f"So it is {answer}, is it?")
+    bench = spoken(shipped, other, f"So it is {answer}, is it?")
     assert f"{qid}: {other} also holds {answer!r}" in fails("necessity", bench, world)
 
 
 def test_a_span_that_is_not_in_its_message_is_found(shipped, world):
     qid = first(shipped, "multi-session")
     docno = gold(shipped, qid)
-    failed = fails("span", said(shipped, docno, "Something else."), world)
+    failed = fails("span", spoken(shipped, docno, "Something else."), world)
     assert f"{qid}: no exact span in {docno}" in failed
 
 
 def test_an_answer_that_its_message_does_not_hold_is_found(shipped, world):
     qid = first(shipped, "identifier")
     docno = gold(shipped, qid)
-    failed = fails("answer", said(shipped, docno, "Something else."), world)
+    failed = fails("answer", spoken(shipped, docno, "Something else."), world)
     assert any(line.startswith(f"{qid}: {docno} does not hold") for line in failed)
 
 
@@ -122,3 +146,17 @@ def test_overlap_with_snowball_is_near_the_overlap_that_was_controlled(shipped, 
     controlled = {qid: state["overlap"] / 1000 for qid, state in world["topics"].items()}
     gaps = [measured[qid] - controlled[qid] for qid in measured]
     assert abs(sum(gaps) / len(gaps)) < 0.03
+
+
+def test_the_command_checks_a_collection_by_its_name_or_folder(folder, shipped, tmp_path):
+    assert collection_at("synth-chat-s").resolve() == folder.resolve()
+    assert collection_at(str(tmp_path)) is None
+    told, failed = checked_collection(folder, json=False)
+    assert told.startswith(repr(shipped))
+    assert told.endswith("clean")
+    assert failed == 0
+    broken = spoken(shipped, gold(shipped, first(shipped, "update")), "Nothing to see.")
+    told, failed = checked_collection(broken.save(tmp_path / "broken"), json=False)
+    assert "No state log beside it" in told
+    assert "answer:\n  " in told
+    assert failed >= 1

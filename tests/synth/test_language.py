@@ -7,24 +7,18 @@ import pytest
 from lcm_lab.errors import BadParameter
 from lcm_lab.synth.draw import Draw
 from lcm_lab.synth.language import expand, language, sentence, table
+from lcm_lab.synth.speech import ANSWER
 
 FACT_FIELDS = {
-    "O",
-    "v",
-    "kin",
-    "he",
-    "him",
-    "his",
-    "plan",
-    "when",
-    "month",
-    "thing",
-    "bare",
-    "noun",
-}
-FACT_FIELDS |= {"n", "subject", "r"}
-TALK_FIELDS = {"partner", "mykin", "yourkin", "day", "mood", "plan", "object", "food", "weather"}
-TALK_FIELDS |= {"shop", "times", "folk", "count", "noun"}
+    "O", "P", "v", "kin", "he", "him", "his", "plan", "when", "month", "thing", "bare", "noun",
+    "n", "subject", "r", "m1", "m2", "quote", "first", "second",
+}  # fmt: skip
+TALK_FIELDS = {
+    "partner", "mykin", "yourkin", "day", "mood", "plan", "object", "food", "weather", "shop",
+    "times", "folk", "count", "noun",
+}  # fmt: skip
+#: What answers small talk names the same things from the other's side.
+ANSWER_FIELDS = {"thatkin", "thatobject", "thatfolk", "item"}
 
 
 def leaves(tree):
@@ -91,14 +85,59 @@ def test_statements_hold_the_value_and_all_other_talk_does_not(name):
             assert all("v" not in fields(one) for one in entry.get(kind, ())), attribute
 
 
+def fields_of(texts):
+    return set().union(*map(fields, texts))
+
+
 @pytest.mark.parametrize("name", ["A", "B"])
 def test_every_field_of_a_sentence_is_known(name):
     words = language("chat", name)
-    used = set().union(*(fields(one) for one in leaves(words.facts))) - {"min", "sec", "one", "dec"}
-    decoys = set().union(*(fields(one) for _, e in ways(name) for one in e.get("decoy", ())))
-    assert used - decoys - {"bpm"} <= FACT_FIELDS
-    assert decoys <= TALK_FIELDS
-    assert set().union(*(fields(one) for one in leaves(words.talk))) <= TALK_FIELDS | {"O"}
+    patterns = {"min", "sec", "one", "dec", "bpm"}
+    plain = {one for one in leaves(words.facts) if ANSWER not in one}
+    decoys = {one for _, entry in ways(name) for one in entry.get("decoy", ())}
+    assert fields_of(plain - decoys) - patterns <= FACT_FIELDS
+    assert fields_of(decoys) <= TALK_FIELDS
+    talk = set(leaves(words.talk))
+    assert fields_of({one.split(ANSWER)[0] for one in talk}) <= TALK_FIELDS | {"O", "P"}
+    answers = {one.split(ANSWER)[1] for one in talk if ANSWER in one}
+    assert fields_of(answers) <= (TALK_FIELDS | ANSWER_FIELDS) - {"mykin", "folk", "object"}
+    more = [one.split(ANSWER) for one in leaves(words.facts) if ANSWER in one]
+    assert fields_of(about for about, _ in more) <= FACT_FIELDS - {"v"}
+    assert fields_of(on for _, on in more) <= (FACT_FIELDS | TALK_FIELDS) - {"v"}
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_everything_said_in_small_talk_has_an_answer(name):
+    talk = language("chat", name).talk
+    said = [*talk["wonder"], *(one for pool in talk["pool"].values() for one in pool["tell"])]
+    assert [one for one in said if one.count(ANSWER) != 1] == []
+    for attribute, entry in ways(name):
+        assert [one.count(ANSWER) for one in entry["more"]] == [1] * len(entry["more"]), attribute
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_a_decision_and_its_discussion_mark_what_they_hold(name):
+    for entry in language("chat", name).facts["decision"].values():
+        for one in entry["discuss"] + entry["decide"]:
+            assert one.count("«") == one.count("»") == 1
+            assert "{" not in one[one.index("«") : one.index("»")]
+
+
+@pytest.mark.parametrize("lang", ["zh", "ja", "ko"])
+def test_second_languages_have_the_same_attributes_and_share_no_sentence(lang):
+    tables = table("chat", lang)
+    first, second = tables["a"], tables["b"]
+    assert list(first["fact"]) == list(second["fact"]) == list(tables["values"])
+    written = [{one for one in leaves(side) if len(one) > 3} for side in (first, second)]
+    assert written[0] & written[1] == set()
+    for side in (first, second):
+        assert all(one.count(ANSWER) == 1 for one in side["talk"])
+        for entry in side["fact"].values():
+            assert fields_of(entry["say"]) == {"v"}
+            asked = [one for way in ("ask", "q", "en", "mixed", "more") for one in entry[way]]
+            assert "v" not in fields_of(asked)
+    values = [value for found in tables["values"].values() for value in found]
+    assert len(values) == len(set(values))
 
 
 @pytest.mark.parametrize("name", ["A", "B"])

@@ -3,14 +3,15 @@
 from dataclasses import replace
 from datetime import datetime
 
+from lcm_lab.synth.chat.friends import Friends, Person
 from lcm_lab.synth.overlap import Overlap, stems
-from lcm_lab.synth.world import Fact, Person, World
+from lcm_lab.synth.world import Fact
 
 
 def small_world():
     ada, ben = Person("Ada", "f"), Person("Ben", "m")
     starts = [datetime(2024, 1, day) for day in (1, 8, 15)]  # noqa: DTZ001
-    world = World("c01", (ada, ben), {"Ada": [], "Ben": []}, [], starts)
+    world = Friends("c01", starts, speakers=(ada, ben), kin={"Ada": [], "Ben": []})
     car = Fact("", "slot", "car", "Ada", "Ada", "a Polo", 0, "money")
     for fact in (car, replace(car, value="a Jeep", session=2), replace(car, attribute="rent")):
         world.add(fact)
@@ -53,3 +54,32 @@ def test_every_world_of_the_shipped_collection_is_consistent(world):
         for fact in talk["facts"]:
             assert fact["sources"]
             assert fact["valid_to"] is None or fact["valid_from"] < fact["valid_to"]
+
+
+def test_scripts_without_spaces_share_pairs_of_characters_and_full_width_digits_are_digits():
+    assert stems("Vera领养了什么宠物？") == {"vera", "领养", "养了", "了什", "什么", "么宠", "宠物"}
+    assert stems("密码７３０４") == {"密码", "7304"}
+    assert stems("비밀번호") == {"비밀", "밀번", "번호"}
+    assert stems("cafe\u0301s") == stems("cafés")
+
+
+def test_a_fact_lists_the_messages_that_repeat_its_value(built):
+    for part in built.parts[:2]:
+        texts = {message.docno: message.text for message in part.messages}
+        facts = part.state()["facts"]
+        assert any("repeats" in fact for fact in facts)
+        for fact in facts:
+            told = [*fact["sources"], *fact.get("repeats", ())]
+            assert len(told) == len(set(told))
+            if fact["kind"] in ("slot", "event", "code"):
+                assert all(fact["value"].lower() in texts[docno].lower() for docno in told)
+
+
+def test_a_question_is_asked_before_the_next_session_begins(built):
+    for part in built.parts:
+        starts = part.world.starts
+        for topic in part.exam.topics:
+            session = topic.case.asked
+            assert topic.asked_at > starts[session]
+            if session + 1 < len(starts):
+                assert topic.asked_at < starts[session + 1]

@@ -55,14 +55,8 @@ def generate(
     from lcm_lab.synth.generate import size_of, stream
 
     folder = writable(out)
-    chosen: dict[str, Any] = {
-        "size": size,
-        "seed": seed,
-        "tier": TIERS[tier],
-        "templates": templates,
-        "lang": lang,
-        "noise": noise,
-    }
+    chosen: dict[str, Any] = {"size": size, "seed": seed, "tier": TIERS[tier]}
+    chosen |= {"templates": templates, "lang": lang, "noise": noise}
     total = size_of(profile, **chosen)
     with typer.progressbar(length=total, label=f"synth-{profile}", file=sys.stderr) as bar:
         stream(folder, profile, progress=lambda _: bar.update(1), **chosen)

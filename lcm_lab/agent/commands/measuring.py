@@ -70,7 +70,8 @@ def evaluate(
 @app.command(short_help="Time the engine beside others, side by side.")
 def bench(
     what: Annotated[
-        Literal["ranking", "store"], typer.Argument(help="What is timed: ranking, or a store.")
+        Literal["ranking", "store", "tools"],
+        typer.Argument(help="What is timed: ranking, a store, or the tools over one."),
     ],
     *,
     size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
@@ -85,16 +86,22 @@ def bench(
     """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
 
     The table is printed, and written as a report that opens in a browser. Of a store are printed
-    how fast it is filled, its size, and what an append and a search take, its index included.
+    how fast it is filled, its size, and what an append and a search take, its index included; of
+    the tools what lcm_grep takes, beside the SQL of lossless-claw on the same database.
 
     
     Example:
       lcm-lab bench ranking --size 1000000
       lcm-lab bench store --size 1000000
+      lcm-lab bench tools --size 1000000
     """
     from lcm_lab.agent.speed import timed, timed_store
 
-    if what == "store":
+    if what == "tools":
+        from lcm_lab.agent.lcm_bench import timed_tools
+
+        print(timed_tools(size, questions, seed, json=json))
+    elif what == "store":
         print(timed_store(size, questions, seed, json=json))
     else:
         print(timed(size, questions, seed, out, json=json))

@@ -39,12 +39,14 @@ def import_(
     print(imported(path, into, json=json, now=time.time_ns() // 1000))
 
 
-@app.command(short_help="Audit a store or a lossless-claw database.")
+@app.command(short_help="Audit a store, a lossless-claw database or a collection.")
 def check(
-    path: Annotated[str, typer.Argument(help="A store, or the lcm.db of lossless-claw.")],
+    path: Annotated[
+        str, typer.Argument(help="A store, the lcm.db of lossless-claw, or a collection.")
+    ],
     json: Json = False,
 ) -> None:
-    """Check a store, or a lossless-claw database, against every rule there is for it.
+    """Check a store, a lossless-claw database or a collection against every rule there is for it.
 
     Nothing is changed. Exit code 0: clean; 1: a rule is broken; 2: nothing that can be checked.
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from lcm_lab.synth.chat.friends import Friends
 from lcm_lab.synth.draw import Draw
 from lcm_lab.synth.language import Language
-from lcm_lab.synth.world import Fact, Plant, World
+from lcm_lab.synth.world import Fact, Plant
 
 __all__ = ["Builder"]
 
@@ -21,9 +22,9 @@ SUBJECTS = 4
 TIMES = (4, 3, 2, 2, 1)
 #: By tier, in percent: returns to each slot and code without its value, and to each kind of event;
 #: and how many decoys a paraphrase gets.
-RETURNS = {1: 10, 6: 40, 23: 220}
-AGAIN = {1: 0, 6: 55, 23: 160}
-DECOYS = {1: 1, 6: 3, 23: 10}
+RETURNS = {1: 6, 6: 22, 23: 130}
+AGAIN = {1: 0, 6: 100, 23: 850}
+DECOYS = {1: 1, 6: 3, 23: 6}
 
 
 class Builder:
@@ -31,7 +32,7 @@ class Builder:
 
     def __init__(
         self,
-        world: World,
+        world: Friends,
         tables: tuple[Mapping[str, Any], Mapping[str, Any]],
         words: Language,
         draw: Draw,
@@ -41,27 +42,27 @@ class Builder:
         self._left: dict[str, list[str]] = {}
         self._load = [0] * len(world.starts)
 
-    def fill(self, tier: int) -> World:
-        """Make everything that is true, and the distractors of a tier."""
+    def fill(self) -> None:
+        """Make what is true of each of the two, of their people and of their plans."""
         self._slots()
         self._changes()
         self._events()
         self._codes()
         self._log()
         self._preferences()
-        self._plants(tier)
-        return self.world
 
-    def _take(self, name: str) -> str:
+    def take(self, name: str) -> str:
+        """Give a value of a list that was not given before."""
         if not self._left.get(name):
             self._left[name] = self.draw.shuffle(self.lexicon[name])
         return self._left[name].pop()
 
-    def _session(self, low: int = 0, weight: int = 3) -> int:
+    def session(self, low: int = 0, weight: int = 3, high: int | None = None) -> int:
         """Choose a session from ``low`` on, the less loaded of two."""
-        last = len(self._load) - 1
+        last = len(self._load) - 1 if high is None else high
         found = min(
-            (self.draw.between(low, last) for _ in range(2)), key=lambda s: (self._load[s], s)
+            (self.draw.between(low, last) for _ in range(2)),
+            key=lambda s: (self._load[s], s),
         )
         self._load[found] += weight
         return found
@@ -79,7 +80,7 @@ class Builder:
                 self._slot(scheme, "plan", plan, self.draw.pick(self.world.speakers).name)
 
     def _slot(self, scheme: Mapping[str, Any], about: str, entity: str, owner: str) -> None:
-        value = self._take(scheme["values"])
+        value = self.take(scheme["values"])
         fact = Fact(
             "",
             "slot",
@@ -87,7 +88,7 @@ class Builder:
             entity,
             owner,
             value,
-            self._session(),
+            self.session(),
             scheme["domain"],
             about,
         )
@@ -103,8 +104,8 @@ class Builder:
             session = first.session
             for _ in range(1 + self.draw.chance(30)):
                 if session < last:
-                    session = self._session(session + 1)
-                    value = self._take(lists[first.attribute])
+                    session = self.session(session + 1)
+                    value = self.take(lists[first.attribute])
                     self.world.add(replace(first, value=value, session=session, told="change"))
 
     def _events(self) -> None:
@@ -122,7 +123,7 @@ class Builder:
         day = self.world.starts[session].date() - timedelta(days=ago)
         name = DAYS[day.weekday()]
         when = "yesterday" if ago == 1 else self.draw.pick((f"on {name}", f"last {name}"))
-        value = self._take(scheme["values"])
+        value = self.take(scheme["values"])
         told = "low" if terse else "say"
         self.world.add(
             Fact(
@@ -136,14 +137,14 @@ class Builder:
             first = _code(scheme["shape"], self.draw)
             codes = [first, _near(first, scheme["shape"], self.draw)]
             for code, speaker in zip(codes, self.draw.shuffle(self.world.speakers), strict=True):
-                thing = self._take(scheme["name"])
+                thing = self.take(scheme["name"])
                 detail = (
                     ("thing", thing), ("bare", thing.removeprefix("the ")),
                     ("noun", scheme["noun"]),
                 )  # fmt: skip
                 self.world.add(
                     Fact(
-                        "", "code", scheme["name"], thing, speaker.name, code, self._session(),
+                        "", "code", scheme["name"], thing, speaker.name, code, self.session(),
                         "home", detail=detail,
                     )
                 )  # fmt: skip
@@ -185,28 +186,30 @@ class Builder:
                     self.world.add(
                         Fact(
                             "", "preference", str(aspect), speaker.name, speaker.name, value,
-                            self._session(), scheme["domain"], told=way,
+                            self.session(), scheme["domain"], told=way,
                         )
                     )  # fmt: skip
 
-    def _plants(self, tier: int) -> None:
+    def plant(self, tier: int) -> None:
+        """Plan the distractors of a tier."""
         slots = [fact for fact in self.world.facts if fact.kind == "slot"]
         for fact in self.world.facts:
             if fact.kind in ("slot", "code"):
-                self._return(fact, RETURNS[tier], fact.session + 1)
+                often = 3 if fact.told == "change" else 1
+                self._return(fact, often * RETURNS[tier], fact.session + 1)
             elif fact.kind == "event":
                 self._return(fact, AGAIN[tier], 0)
         able = [f for f in slots if "para" in self.words.of(f.about, f.attribute) and not f.told]
         for fact in self.draw.sample(able, PARAPHRASED):
             self.world.plants.append(Plant(fact, -1, "paraphrased"))
             for _ in range(DECOYS[tier]):
-                self.world.plants.append(Plant(fact, self._session(weight=1), "decoy"))
+                self.world.plants.append(Plant(fact, self.session(weight=1), "decoy"))
 
     def _return(self, fact: Fact, percent: int, low: int) -> None:
         """Plan to come back to a fact, on average ``percent`` / 100 times."""
         times = percent // 100 + self.draw.chance(percent % 100)
         for _ in range(times if low < len(self._load) else 0):
-            self.world.plants.append(Plant(fact, self._session(low, 2), "return"))
+            self.world.plants.append(Plant(fact, self.session(low, 2), "return"))
 
 
 ABOUT = ("self", "kin", "plan")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from lcm_lab.synth.chat.friends import Friends, Person
 from lcm_lab.synth.draw import Draw
-from lcm_lab.synth.world import Person, World
 
 __all__ = ["casts", "people"]
 
@@ -26,8 +26,12 @@ def casts(lexicon: Mapping[str, Any], size: int, draw: Draw) -> list[tuple[Perso
 
 
 def people(
-    name: str, cast: tuple[Person, Person], lexicon: Mapping[str, Any], sessions: int, draw: Draw
-) -> World:
+    name: str,
+    cast: tuple[Person, Person],
+    lexicon: Mapping[str, Any],
+    sessions: int,
+    draw: Draw,
+) -> Friends:
     """Give a conversation's people, plans and calendar, with nothing true yet."""
     taken = {cast[0].name, cast[1].name}
     women = draw.shuffle([n for n in lexicon["names_f"] if n not in taken])
@@ -43,7 +47,7 @@ def people(
                 relations.add(relation)
                 kin[speaker.name].append(Person(names.pop(), gender, relation, speaker.name))
     plans = draw.sample(lexicon["plans"], PLANS)
-    return World(name, cast, kin, plans, _calendar(sessions, draw))
+    return Friends(name, _calendar(sessions, draw), speakers=cast, kin=kin, plans=plans)
 
 
 def _calendar(sessions: int, draw: Draw) -> list[datetime]:

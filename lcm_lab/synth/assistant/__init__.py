@@ -1,0 +1,89 @@
+"""The profile assistant: a user and an assistant over months, shaped as LongMemEval and BEAM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lcm_lab.synth.ask import Rules, ask
+from lcm_lab.synth.assistant.cases import BANDS, cases_of
+from lcm_lab.synth.assistant.facts import Builder
+from lcm_lab.synth.assistant.render import render
+from lcm_lab.synth.assistant.topics import language
+from lcm_lab.synth.assistant.user import Plan, plans, user
+from lcm_lab.synth.assistant.voice import voice
+from lcm_lab.synth.cases import Source
+from lcm_lab.synth.noise import Noise, noisy
+from lcm_lab.synth.part import Part
+from lcm_lab.synth.profile import Setting
+from lcm_lab.synth.world import World
+
+__all__ = ["ABOUT", "BANDS", "LANGS", "LIKE", "NOISE", "NOTES", "conversations", "part"]
+
+ABOUT = (
+    "Users of an assistant come back to it over months and get long answers on everyday and "
+    "technical topics; people, firms, dates and figures are invented."
+)
+LANGS = ("mix", "en", "zh", "ja", "ko")
+#: Thousandths of a user's words that are mistyped.
+NOISE = 30
+LIKE: Mapping[str, str] = {
+    "shape": "BEAM: user messages 50 words in the mean, answers 576.",
+    "overlap": "LongMemEval sessions .52, BEAM messages .48",
+    "beaten": "LongMemEval 1, BEAM 23",
+}
+NOTES: Sequence[str] = (
+    "Failed gate: it does not order 22 lexical systems as the LongMemEval pool does. tau-b is -.07 "
+    "[-.22, .16] on whole sessions (wanted: .55), and .26 [.11, .51] with sessions cut down to "
+    "their evidence, which is what that pool holds. TF-IDF loses to BM25 here and wins there; LSA "
+    "is best there and among the last here. BM25's AllR@10 is .11 above the pool's, AnyR@5 level.",
+    "Failed gate: against BEAM's messages tau-b is .41 [.27, .55] at tier 6 and .52 [.42, .60] at "
+    "tier 23 (wanted: .70). At tier 23 BM25's AnyR@5 is level with BEAM (-.02), its AllR@10 .20 "
+    "above; TF-IDF wins by .04, in BEAM by .14; the types are as hard as there (tau-b .62).",
+    "The gates were looked at three times. The first time: -.00 (sessions), .31 and .48 (BEAM, "
+    "tiers 6 and 23). Then what differed in shape was set right: questions were too short, answers "
+    "spoke in the first person, facts were told too far from their topic; no parameter was set by "
+    "the gates, but the figures above are not blind.",
+    "Why: words come back as they were. Real questions are worded with related words and other "
+    "forms of a word, where character n-grams and LSA gain; here a question shares a stem with its "
+    "answer or nothing.",
+    "Template language: advice is put together from clauses on 38 topics and is often beside the "
+    "point of the question that it answers; 11 of 100 sentences of an assistant were there before "
+    "(in BEAM 19).",
+    "Both template sets take their advice (things, steps, reasons) from the same lists; statements "
+    "of facts, questions and the sentences around them are apart.",
+    "An answer stands in no other message of a history: the assistant comes back to what it was "
+    "told, but never repeats a value, as real ones do.",
+    "Questions of the types paraphrase and, mostly, ordering share nothing with their answers and "
+    "are out of reach of words; quotations and other languages are easy.",
+    "The decoys of a paraphrase are two sentences, and recommended firms carry names that say "
+    "nothing of their trade.",
+    "Lengths, overlap and the level of BM25 were looked at in LongMemEval's and BEAM's dev parts.",
+)
+
+
+def conversations(setting: Setting) -> list[tuple[str, Plan]]:
+    """Give the users with how long their histories are."""
+    return plans(setting.size)
+
+
+def part(name: str, plan: Plan, setting: Setting) -> Part:
+    """Make the history of one user."""
+    world = user(name, plan, setting.draw(name, "user"))
+    Builder(world, setting, setting.draw(name, "facts")).fill()
+    messages = render(world, setting.templates, setting.draw(name, "render"), setting.tier)
+    messages = noisy(messages, _noise(world, setting), setting.draw(name, "noise"))
+    source = Source(
+        world,
+        messages,
+        language(setting.templates),
+        setting.draw(name, "ask"),
+        voice,
+    )
+    rules = Rules(cases_of(setting), BANDS)
+    return Part(world, messages, ask(source, setting.tier, rules))
+
+
+def _noise(world: World, setting: Setting) -> Noise:
+    """Let the user mistype, though nothing that an answer rests on."""
+    told = [text for fact in world.facts for text in (fact.value, *fact.details.values())]
+    return Noise(setting.noise, told, lambda m: m.role == "user" and m.lang == "en")
