@@ -1,11 +1,4 @@
-"""When a message is one that is there already: one definition, for files read and for a store.
-
-A message is the same when its session, role, time and parts are, or its id and parts; equal text at
-another time or place is another message. A copy may have grown: it may hold more parts, or go on
-where the text of the last one breaks off, at the same time. White space that a program changed on
-the way does not make another message of an id. Between sessions an id says nothing without an equal
-time, since programs count from 1 in every session.
-"""
+"""The messages that are there, and what becomes of one that comes: new, grown, or a repeat."""
 
 from __future__ import annotations
 
@@ -14,10 +7,10 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lcm_lab.ids import digest, message_id
-from lcm_lab.messages import INDEXED, Message, Part
+from lcm_lab.messages import INDEXED, Message
+from lcm_lab.transcripts.identity import identity, made_id, union
 
-__all__ = ["EARLIEST", "Known", "Ledger", "Taken", "identity"]
+__all__ = ["EARLIEST", "Known", "Ledger", "Taken"]
 
 #: Where what comes before the first known time stands.
 EARLIEST = -(2**63)
@@ -83,14 +76,16 @@ class Ledger:
             The ids in it: what stands in it under its own id is no other message of it.
         """
         self._own = own
+        self._gone_by: set[str] = set()
         self._nth: Counter[str] = Counter()
-        self._unnamed: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
         self._newest: dict[str, int] = {}
 
     def forget(self) -> None:
         """Forget the messages that are there; what has gone by of the file is kept."""
         self.known.clear()
         self.alike.clear()
+        self._passed.clear()
 
     def know(self, one: Known) -> None:
         """Enter a message; of equal ones in the order in which they were said."""
@@ -99,7 +94,7 @@ class Ledger:
         if before is not None and before.identity == one.identity:
             return
         if before is not None:
-            self.alike[before.identity].remove(one.id)
+            self._leave(before)
         self.alike.setdefault(one.identity, []).append(one.id)
 
     def take(self, message: Message, content: str = "", *, leads: bool = True) -> Taken:
@@ -128,6 +123,13 @@ class Ledger:
                 return replace(taken, place=place)
         return Taken(self._enter(message, content, nth), "new", False, place, content)
 
+    def _leave(self, one: Known) -> None:
+        """Take a message out from among its like, since it has changed."""
+        alike = self.alike[one.identity]
+        at = alike.index(one.id)
+        del alike[at]
+        self._passed[one.identity] -= at < self._passed[one.identity]
+
     def append(self, message: Message, content: str = "") -> Taken:
         """Take in a message that is said now: what is not known by its id is a new one."""
         content = content or identity(message)
@@ -148,14 +150,22 @@ class Ledger:
         for name in (message.id, f"{message.id}~{content[:8]}"):
             if name in self.known:
                 yield name
-        nth = self._unnamed[content]
-        self._unnamed[content] += 1
         alike = self.alike.get(content, [])
-        others = [name for name in alike if name not in self._own]
-        if nth < len(others):
-            yield others[nth]
+        other = self._next(content, alike)
+        if other:
+            yield other
         elif alike and back:
             yield alike[-1]
+
+    def _next(self, content: str, alike: list[str]) -> str:
+        """Give the first of some equal messages that nothing in this file stands for yet, or ""."""
+        for at in range(self._passed[content], len(alike)):
+            self._passed[content] = at + 1
+            name = alike[at]
+            if name not in self._own and name not in self._gone_by:
+                self._gone_by.add(name)
+                return name
+        return ""
 
     def _same(self, known: Known, message: Message, content: str, *, leads: bool) -> Taken | None:
         """Tell what becomes of a message if it is the one that is known."""
@@ -164,7 +174,7 @@ class Ledger:
         now = known.identity
         if known.identity != content:
             kept = self.load(known.id)
-            parts = _union(kept, message)
+            parts = union(kept, message)
             if parts is None:
                 return None
             if parts is not kept.parts:
@@ -182,65 +192,16 @@ class Ledger:
         return Taken(kept or message, fate, moved, 0, now)
 
     def _enter(self, message: Message, content: str, nth: int) -> Message:
-        name = message.id or _made(message, nth)
+        name = message.id or made_id(message, nth)
         if name in self.known or name.rpartition("#")[2] in INDEXED:  # taken, or a docno's form
             name = f"{name}~{content[:8]}"
         while name in self.known:
             name = f"{name}~{nth}"
         self.know(_known(message, content, name))
+        self._gone_by.add(name)
         return message if message.id == name else replace(message, id=name)
-
-
-def identity(message: Message) -> str:
-    """Give a digest of what makes a message the one it is: session, role, time and parts.
-
-    Examples
-    --------
-    >>> said = Message("m1", "s1", "user", (Part("text", "ok"),), 5)
-    >>> identity(said) == identity(replace(said, id="m2", line=7))
-    True
-    """
-    return digest(message.session, message.role, message.time, *_pieces(message))
-
-
-def _union(kept: Message, message: Message) -> tuple[Part, ...] | None:
-    """Give the parts of the more complete of two messages of one id, or None if they differ."""
-    at_once = kept.time == message.time
-    known = kept.session == message.session or (at_once and kept.time is not None)
-    if kept.role != message.role or not known:
-        return None
-    if _begins(message.parts, kept.parts, breaks=at_once):
-        return kept.parts
-    return message.parts if _begins(kept.parts, message.parts, breaks=at_once) else None
-
-
-def _begins(shorter: tuple[Part, ...], longer: tuple[Part, ...], *, breaks: bool) -> bool:
-    """Tell whether parts are the beginning of others; the last one may break off."""
-    if len(shorter) > len(longer):
-        return False
-    if not shorter or shorter == longer[: len(shorter)]:
-        return True
-    *whole, last = zip(shorter, longer, strict=False)
-    (*kind, text), (*other, whole_text) = map(_shape, last)
-    ends = text == whole_text or (breaks and bool(text) and whole_text.startswith(text))
-    return kind == other and ends and all(_shape(a) == _shape(b) for a, b in whole)
-
-
-def _shape(part: Part) -> tuple[str, str, str, str]:
-    """Give what of a part survives programs that change white space."""
-    return part.kind, part.name, part.call, " ".join(part.text.split())
 
 
 def _known(message: Message, content: str, name: str = "") -> Known:
     session, active = message.session, message.active
     return Known(name or message.id, session, content, active, message.segment)
-
-
-def _made(message: Message, nth: int) -> str:
-    """Make an id of the content of a message that has none, the same in every copy of its file."""
-    text = digest(*_pieces(message))
-    return message_id(message.session, message.role, text, message.time, nth)
-
-
-def _pieces(message: Message) -> list[str]:
-    return [piece for part in message.parts for piece in (part.kind, part.text, part.call)]
