@@ -119,9 +119,9 @@ class Corpus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hexadecimal digest of every column but the derived tokens."""
+        """A hexadecimal digest of every column but the derived tokens, in whatever order."""
         parts: list[str | bytes] = []
-        for name in self.columns:
+        for name in sorted(self.columns):
             if name != "tokens":
                 parts += [name, *_content(self._table[name])]
         return digest(*parts)

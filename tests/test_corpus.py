@@ -197,3 +197,10 @@ def test_nanoseconds_are_cut_and_a_zone_is_kept():
 
 def test_columns_may_be_numbered():
     assert Corpus([{"text": "a", 7: "x"}]).columns[-1] == "7"
+
+
+def test_the_order_of_columns_is_no_part_of_the_fingerprint():
+    row = {"text": "a", "team": "x", "floor": "2"}
+    again = {"floor": "2", "text": "a", "team": "x"}
+    assert lcm.Corpus([row]).fingerprint == lcm.Corpus([again]).fingerprint
+    assert lcm.Corpus([row]).fingerprint != lcm.Corpus([again | {"team": "y"}]).fingerprint

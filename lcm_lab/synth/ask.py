@@ -163,7 +163,10 @@ class _Examiner:
         return self.draw.pick(goals[:half] if side < 0 else goals[half:]), side
 
     def _word(self, case: Case, wanted: _Wanted) -> _Worded | None:
-        """Word a question up to 20 times; keep the wording nearest to what is wanted."""
+        """Word a question up to 20 times; keep the nearest to what is wanted that nobody said.
+
+        Whether somebody did is asked last: it looks through all that was said.
+        """
         _, _, least, most = self.rules.bands[case.kind]
         seen = bisect_right(self._sessions, case.asked)
         gold = self._gold(case)
@@ -173,10 +176,10 @@ class _Examiner:
             cost = wanted.cost(overlap, beaten, self.tier)
             if least <= overlap <= most:
                 found.append(_Worded(cost, query, overlap, beaten))
-        return min(found, default=None)
+        return next((one for one in sorted(found) if plain(one.query) not in self.plain), None)
 
     def _wordings(self, case: Case) -> list[str]:
-        """Give the wordings of 20 tries that nobody asked yet and nobody said word for word."""
+        """Give the wordings of 20 tries that nobody asked yet."""
         found = dict.fromkeys(self._asked, False)
         stale = 0
         for _ in range(TRIES):
@@ -186,8 +189,8 @@ class _Examiner:
             if stale > IDLE:
                 break
             if not stale:
-                found[query] = plain(query) not in self.plain
-        return [query for query, fresh in found.items() if fresh]
+                found[query] = True
+        return [query for query, new in found.items() if new]
 
     def _topic(self, case: Case, worded: _Worded) -> Topic:
         spans = {

@@ -102,8 +102,8 @@ def stems(text: str) -> frozenset[str]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    words = (word.lower() for word in WORD.findall(text))
-    return frozenset(one for word in words if word not in STOP for one in _terms(word))
+    words = set(WORD.findall(text.lower()))
+    return frozenset(one for word in words - STOP for one in _terms(word))
 
 
 def _terms(word: str) -> Iterator[str]:

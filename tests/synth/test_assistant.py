@@ -414,3 +414,21 @@ def test_bm25_is_neither_saturated_nor_lost_in_messages_and_sessions(bench):
         means = dict(zip(table["measure"].astype(str), table["mean"], strict=True))
         assert 0.40 <= means["nDCG@10"] <= 0.80, unit
         assert 0.60 <= means["AnyR@5"] <= 0.92, unit
+
+
+@pytest.mark.slow
+def test_the_shipped_assistant_collection_is_generated_byte_for_byte(tmp_path):
+    from lcm_lab.synth.generate import build, write
+    from lcm_lab.transcripts.load import shipped
+
+    folder = shipped()["synth-assistant-s"]
+    made = write(tmp_path / folder.name, build("assistant"))
+    names = sorted(path.name for path in folder.iterdir())
+    assert sorted(path.name for path in made.iterdir()) == names
+    assert [name for name in names if unpacked(made / name) != unpacked(folder / name)] == []
+
+
+def unpacked(path):
+    import lzma
+
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()

@@ -32,10 +32,11 @@ LIKE: Mapping[str, str] = {
     "beaten": "LongMemEval 1, BEAM 23",
 }
 NOTES: Sequence[str] = (
-    "Failed gate: it does not order 22 lexical systems as the LongMemEval pool does. tau-b is -.07 "
-    "[-.22, .16] on whole sessions (wanted: .55), and .26 [.11, .51] with sessions cut down to "
-    "their evidence, which is what that pool holds. TF-IDF loses to BM25 here and wins there; LSA "
-    "is best there and among the last here. BM25's AllR@10 is .11 above the pool's, AnyR@5 level.",
+    "Failed gate (size S, seed 0): it does not order 22 lexical systems as the LongMemEval pool "
+    "does. tau-b is -.07 [-.22, .16] on whole sessions (wanted: .55), and .26 [.11, .51] with "
+    "sessions cut down to their evidence, which is what that pool holds. TF-IDF loses to BM25 here "
+    "and wins there; LSA is best there and among the last here. BM25's AllR@10 is .11 above the "
+    "pool's, AnyR@5 level.",
     "Failed gate: against BEAM's messages tau-b is .41 [.27, .55] at tier 6 and .52 [.42, .60] at "
     "tier 23 (wanted: .70). At tier 23 BM25's AnyR@5 is level with BEAM (-.02), its AllR@10 .20 "
     "above; TF-IDF wins by .04, in BEAM by .14; the types are as hard as there (tau-b .62).",
