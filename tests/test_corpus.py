@@ -202,5 +202,5 @@ def test_columns_may_be_numbered():
 def test_the_order_of_columns_is_no_part_of_the_fingerprint():
     row = {"text": "a", "team": "x", "floor": "2"}
     again = {"floor": "2", "text": "a", "team": "x"}
-    assert lcm.Corpus([row]).fingerprint == lcm.Corpus([again]).fingerprint
-    assert lcm.Corpus([row]).fingerprint != lcm.Corpus([again | {"team": "y"}]).fingerprint
+    assert Corpus([row]).fingerprint == Corpus([again]).fingerprint
+    assert Corpus([row]).fingerprint != Corpus([again | {"team": "y"}]).fingerprint
