@@ -65,7 +65,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it came.
+    r"""A message as it came.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Message:
     --------
     >>> said = Message("m1", "s1", "user", (Part("text", "Look:"), Part("image", "[image: a.png]")))
     >>> said.text
-    'Look:\\n[image: a.png]'
+    'Look:\n[image: a.png]'
     """
 
     id: str

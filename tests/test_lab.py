@@ -146,8 +146,11 @@ def test_the_second_command_installs_nothing_and_runs_where_the_caller_stands(ch
 def test_the_report_of_the_shipped_collection_is_written_in_the_checkout(checkout, tmp_path):
     folder, _ = checkout
     own = lab(folder, "report", cwd=tmp_path)
-    assert own.stdout == f"{folder}|report\n"
-    assert own.stderr == f"lab: ranking the shipped collection into {folder}/reports/ranking\n"
+    assert own.stdout == f"{folder}|report\n{folder}|report|--kind|compaction\n"
+    assert own.stderr == (
+        f"lab: ranking the shipped collection into {folder}/reports/ranking\n"
+        f"lab: compacting the shipped sessions into {folder}/reports/compaction\n"
+    )
     other = lab(folder, "report", "--on=x", cwd=tmp_path)
     assert other.stdout == f"{tmp_path}|report|--on=x\n"
 

@@ -15,11 +15,27 @@ from lcm_lab.agent.commands import (  # isort: skip  # in the order of --help
     measuring,
     finding,
     lcm,
+    expanding,
+    sessions,
+    episodic,
+    serve,
     making,
     storing,
 )
 
-__all__ = ["app", "finding", "lcm", "main", "making", "measuring", "storing"]
+__all__ = [
+    "app",
+    "episodic",
+    "expanding",
+    "finding",
+    "lcm",
+    "main",
+    "making",
+    "measuring",
+    "serve",
+    "sessions",
+    "storing",
+]
 
 
 def main() -> int:

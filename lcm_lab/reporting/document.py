@@ -47,6 +47,8 @@ class Section:
         Names of charts that take the whole width.
     points, notes, texts : tuple of str
         A list, a list that stands out, and preformatted blocks.
+    folds : tuple of str
+        HTML that is escaped already, such as a Dag's outline.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Section:
     points: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    folds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

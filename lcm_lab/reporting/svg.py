@@ -56,6 +56,9 @@ class Chart:
     alt: str
     svg: str
 
+    def _repr_svg_(self) -> str:
+        return self.svg
+
     @property
     def inline(self) -> str:
         """The drawing for a page: no size, no prologue, ids of its own, the page's colours."""

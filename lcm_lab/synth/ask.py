@@ -83,7 +83,6 @@ class _Examiner:
     def __init__(self, source: Source, tier: int, rules: Rules) -> None:
         self.source, self.rules, self.tier = source, rules, tier
         self.messages, self.draw = source.messages, source.draw
-        self.plain = "\n".join(plain(m.text) for m in self.messages)
         self.overlap = Overlap(f"{m.speaker} {m.text}" for m in self.messages)
         self.exam = Exam()
         self._beaten: list[int] = []
@@ -176,7 +175,12 @@ class _Examiner:
             cost = wanted.cost(overlap, beaten, self.tier)
             if least <= overlap <= most:
                 found.append(_Worded(cost, query, overlap, beaten))
-        return next((one for one in sorted(found) if plain(one.query) not in self.plain), None)
+        return next((one for one in sorted(found) if not self._said(one.query)), None)
+
+    def _said(self, query: str) -> bool:
+        """Tell whether a message holds a question word for word."""
+        words = plain(query)
+        return any(words in plain(self.messages[i].text) for i in self.overlap.holding(query))
 
     def _wordings(self, case: Case) -> list[str]:
         """Give the wordings of 20 tries that nobody asked yet."""

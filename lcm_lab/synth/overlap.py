@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+
+import numpy as np
+import numpy.typing as npt
 
 __all__ = ["Overlap", "plain", "stems"]
 
@@ -54,10 +56,13 @@ class Overlap:
     """The stems of a conversation's documents, in order, ready to be compared with questions."""
 
     def __init__(self, documents: Iterable[str]) -> None:
-        self._where: dict[str, list[int]] = defaultdict(list)
+        where: dict[str, list[int]] = defaultdict(list)
+        number = -1
         for number, document in enumerate(documents):
             for one in stems(document):
-                self._where[one].append(number)
+                where[one].append(number)
+        self._where = {one: np.array(places, np.int64) for one, places in where.items()}
+        self._size = number + 1
 
     def of(self, question: str, gold: Sequence[int], size: int) -> tuple[int, int]:
         """Give the overlap with the gold, and how many others of the first ``size`` reach its best.
@@ -66,19 +71,28 @@ class Overlap:
         float decides anything; without gold it is that of the best document.
         """
         asked = stems(question)
-        held: Counter[int] = Counter()
-        for one in asked:
-            places = self._where.get(one, [])
-            held.update(places[: bisect_left(places, size)])
+        held = self._held(asked, size)
         unit = max(len(asked), 1)
         if not gold:
-            return max(held.values(), default=0) * 1000 // unit, 0
-        top = max(held[i] for i in gold)
-        own = sum(held[i] >= top for i in gold if i in held)
-        beaten = sum(map(top.__le__, held.values())) - own
-        silent = size - len(held) - sum(i not in held for i in gold)
-        share = sum(held[i] for i in gold) * 1000 // (unit * len(gold))
-        return share, beaten if top else beaten + silent
+            return int(held.max(initial=0)) * 1000 // unit, 0
+        own = held[list(gold)]
+        share = int(own.sum()) * 1000 // (unit * len(gold))
+        top = own.max()
+        return share, int((held >= top).sum() - (own >= top).sum())
+
+    def holding(self, question: str) -> list[int]:
+        """Give the documents that hold every stem of a question."""
+        asked = stems(question)
+        return np.flatnonzero(self._held(asked, self._size) == len(asked)).tolist()
+
+    def _held(self, asked: frozenset[str], size: int) -> npt.NDArray[np.int64]:
+        """Count the stems that each of the first documents holds."""
+        held = np.zeros(size, np.int64)
+        for one in asked:
+            places = self._where.get(one)
+            if places is not None:
+                held[places[: places.searchsorted(size)]] += 1
+        return held
 
 
 @cache

@@ -3,12 +3,13 @@
 Version 1 is a line of entries without ids, 2 gave them ids and parents, 3 names; all are read.
 Which messages stand is said by the leaf: see `lcm_lab.transcripts.branches`. Compactions and
 summaries of left branches are parts of kind summary. What an extension put into the context has the
-role system; a command that the user ran is the user's words and the tool's result. A reset begins a
-new segment.
+role system; a command that the user ran is the user's words and the tool's result. A reset ends its
+segment with a message without text, whose part says from which entry on it kept what was said.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
@@ -22,10 +23,10 @@ from lcm_lab.transcripts.openclaw_keys import is_index, keyed
 
 __all__ = ["FORMAT", "INDEX", "TRACE", "is_session", "parse"]
 
-#: Entries that move the leaf to themselves; of these only the first four say something.
+#: Entries that move the leaf to themselves; of these only the first five are messages.
 ENTRIES = (
-    *("message", "custom_message", "compaction", "branch_summary"),
-    *("custom", "label", "session_info", "model_change", "thinking_level_change", "reset"),
+    *("message", "custom_message", "compaction", "branch_summary", "reset"),
+    *("custom", "label", "session_info", "model_change", "thinking_level_change"),
 )
 ROLES = {
     "user": "user",
@@ -39,6 +40,7 @@ ROLES = {
     "branch_summary": "system",
     "hookMessage": "system",
     "branchSummary": "system",
+    "reset": "system",
     "compactionSummary": "system",
 }
 
@@ -122,7 +124,7 @@ class _Reading:
     def _say(self, line: int, record: dict[str, Any], kind: str) -> str:
         """Add the message of a record, or say why there is none."""
         inner = record.get("message") if kind == "message" else record
-        if kind not in ENTRIES[:4] or not isinstance(inner, dict):
+        if kind not in ENTRIES[:5] or not isinstance(inner, dict):
             return f"not a message: {kind}"
         named = text_of(inner, "role") if kind == "message" else kind
         parts = self._parts(inner, named)
@@ -140,7 +142,7 @@ class _Reading:
                 stamp=stamp,
                 source=self.out.source,
                 line=line,
-                segment=self.tree.resets,
+                segment=self.tree.resets - (kind == "reset"),
             )
         )
         return ""
@@ -154,6 +156,9 @@ class _Reading:
         if role in ("compaction", "branch_summary", "compactionSummary", "branchSummary"):
             text = text_of(inner, "summary")
             return (Part("summary", text),) if text.strip() else ()
+        if role == "reset":
+            kept = {name: inner[name] for name in ("reason", "firstKeptEntryId") if name in inner}
+            return (Part("unknown", "", name="reset", raw=json.dumps(kept, ensure_ascii=False)),)
         if role == "bashExecution":
             ran = Part("text", f"$ {text_of(inner, 'command')}")
             failed = inner.get("exitCode") not in (None, 0)

@@ -28,6 +28,8 @@ TABLES: tuple[Callable[[bytes], list[Record | Bad] | None], ...] = (
     tables.delimited,
 )
 
+#: What every file of SQLite begins with.
+SQLITE = b"SQLite format 3\0"
 #: How many values tell the format of a file.
 SAMPLE = 64
 #: How much of a broken line is shown.
@@ -123,6 +125,11 @@ def _decoded(path: Path) -> tuple[list[Record | Bad], bool]:
     data, whole = unpack(path)
     if not data.strip():
         raise BadInput("empty file")
+    if data.startswith(SQLITE):
+        raise BadInput(
+            "an SQLite database. A store is opened with lcm_lab.Store or searched with --on, "
+            "a lossless-claw database with lcm_lab.open_lcm"
+        )
     for rows in TABLES:
         if (found := rows(data)) is not None:
             return found, whole

@@ -97,8 +97,10 @@ def find(asked: Sequence[str | Path]) -> Sources:
             if path.is_dir():
                 _refuse_collection(path)
                 _walk(path, sources)
-            else:
+            elif path.is_file() or path == expanded(one):
                 sources.paths.append(path)
+            else:  # a pipe that is named is read; one that a glob matches may never end
+                sources.skipped.append(Skipped(clean(path.name), 0, "not a regular file"))
     sources.paths = list({path.resolve(): path for path in reversed(sources.paths)}.values())[::-1]
     return sources
 

@@ -45,6 +45,7 @@ def test_a_tree_with_a_rewind_and_a_reset_shows_its_branch(tmp_path):
         ("m2", True, 0),
         ("m3", False, 0),
         ("m4", True, 0),
+        ("r1", True, 0),
         ("m5", True, 1),
     ]
     assert found.corpus()["docno"].tolist() == ["m1", "m2", "m4", "m5"]
@@ -139,7 +140,8 @@ def test_a_message_accepted_while_a_reset_is_written_is_never_hidden(tmp_path):
     """CL-07."""
     entries = [HEADER, says("m1", None, "a"), {"type": "reset", "id": "r", "parentId": "m1"}]
     found = read(write(tmp_path / "a.jsonl", *entries, says("m2", "m1", "late")))
-    assert [(m.id, m.active, m.segment) for m in found] == [("m1", True, 0), ("m2", True, 1)]
+    wanted = [("m1", True, 0), ("r", True, 0), ("m2", True, 1)]
+    assert [(m.id, m.active, m.segment) for m in found] == wanted
 
 
 def test_a_rewound_copy_under_a_new_session_adds_only_what_is_new(tmp_path):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lcm_lab.errors import BadInput
-from lcm_lab.messages import Message, Part
 from lcm_lab.identifiers import anchors
+from lcm_lab.messages import Message, Part
 from lcm_lab.transcripts.base import Skipped, Transcripts
 from lcm_lab.transcripts.probes import GAP, PER_SESSION, mine
 from lcm_lab.transcripts.question import question

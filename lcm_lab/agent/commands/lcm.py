@@ -18,6 +18,15 @@ Held = Annotated[
 Only = Annotated[
     str | None, typer.Option("--conversation", metavar="NAME", help="Only this conversation.")
 ]
+Since = Annotated[
+    str | None, typer.Option(metavar="TIME", help="From this ISO date or instant on.")
+]
+Before = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Before this ISO date or instant.")
+]
+Files = Annotated[
+    list[str], typer.Option("--file", metavar="ID", help="Only these files. Repeatable.")
+]
 Zone = Annotated[str, typer.Option(help="Time zone that times are shown in.")]
 Compat = Annotated[
     bool, typer.Option("--reference", help="Answer as lossless-claw does, faults included.")
@@ -33,16 +42,10 @@ def grep(
     scope: Annotated[
         Literal["messages", "summaries", "both", "files"], typer.Option(help="Where to look.")
     ] = "both",
-    file: Annotated[
-        list[str], typer.Option("--file", metavar="ID", help="Only these files. Repeatable.")
-    ] = [],  # noqa: B006  # typer copies it
+    file: Files = [],  # noqa: B006  # typer copies it
     conversation: Only = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="From this ISO date or instant on.")
-    ] = None,
-    before: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Before this ISO date or instant.")
-    ] = None,
+    since: Since = None,
+    before: Before = None,
     limit: Annotated[int, typer.Option(help="How many hits, at most: 1 to 200.")] = 50,
     sort: Annotated[
         Literal["recency", "relevance", "hybrid"], typer.Option(help="Order of hits for words.")

@@ -12,32 +12,53 @@ from lcm_lab.agent.options import DEFAULT, Cut, Json, Measures, Policies, Source
 __all__ = ["bench", "evaluate", "report", "validate"]
 
 
-@app.command(short_help="Write a ranking report on a collection or on your own history.")
+@app.command(short_help="Write a report on a collection or on your own history.")
 def report(
     *,
-    on: Sources = [DEFAULT],  # noqa: B006  # typer copies it
+    kind: Annotated[
+        Literal["ranking", "compaction"],
+        typer.Option(help="What is measured: search policies, or compaction strategies."),
+    ] = "ranking",
+    on: Sources = [],  # noqa: B006  # typer copies it
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/ranking."),
+        typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/KIND."),
     ] = None,
     policy: Policies = [],  # noqa: B006
     measure: Measures = [],  # noqa: B006
     unit: Cut = "turn",
+    sessions: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Compaction: how many sessions of each conversation, from the first; 0 for all.",
+        ),
+    ] = 1,
 ) -> None:
-    """Rank systems on a collection and write a report that opens in a browser.
+    """Measure systems on a collection and write a report that opens in a browser.
 
     Transcripts have no questions of their own, so theirs are mined: a later message repeats an
     identifier, a path or an error line of an earlier one, and that earlier one is to be found.
+    A compaction report replays strategies: what each keeps of the facts that a collection asks for,
+    or, of transcripts, of the identifiers that an agent used again after its context was compacted.
+    Without --on, it is of synth-agent-s, and a ranking report of synth-chat-s.
 
     
     Examples:
       lcm-lab report
+      lcm-lab report --kind compaction
       lcm-lab report --on locomo10.json --unit session
       lcm-lab report --on '~/.claude/projects' --policy 'BM25() % 100' --policy 'TfIdf() % 100'
     """
+    if kind == "compaction":
+        from lcm_lab.agent.compacting import ON, compacted, of_ranking
+
+        of_ranking(policy, measure, unit)
+        print(compacted(on or [ON], out, sessions))
+        return
     from lcm_lab.agent.measured import Plan, written
 
-    for page in written(on, out, Plan(policy, measure, unit)):
+    for page in written(on or [DEFAULT], out, Plan(policy, measure, unit)):
         print(page)
 
 
