@@ -62,12 +62,18 @@ def database(path: str) -> Store | LcmDatabase:
         Neither of them; says what it is.
     """
     from lcm_lab.collection.paths import expanded
+    from lcm_lab.store.lcm_schema import IsStore
     from lcm_lab.store.lcmdb import open_lcm
     from lcm_lab.store.opening import APPLICATION
     from lcm_lab.store.store import Store
 
     place = expanded(path)
-    return Store(place, readonly=True) if _program(place) == APPLICATION else open_lcm(place)
+    if _program(place) == APPLICATION:
+        return Store(place, readonly=True)
+    try:
+        return open_lcm(place)
+    except IsStore:  # a young one, whose header is in its log so far
+        return Store(place, readonly=True)
 
 
 def _program(place: Path) -> int:

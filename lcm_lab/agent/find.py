@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Question", "answered"]
 
+#: How many conversations are named.
+LISTED = 5
 MORE = ("conversation", "session", "role", "speaker", "kind", "time")
 
 
@@ -41,7 +43,7 @@ def answered(asked: Question, *, explain: bool, json: bool) -> str:
         raise BadParameter(f"--k is how many hits to show, 1 or more. Got {asked.k}.")
     require_words(asked.text)
     ranker, filters = policy(asked.policy), _filters(asked)
-    corpus = searchable(asked.on)
+    corpus, indexing = searchable(asked.on)
     search = (ranker % asked.k).fit(corpus)
     found = search.explain(asked.text, **filters) if explain else search(asked.text, **filters)
     steps = [
@@ -52,8 +54,24 @@ def answered(asked: Question, *, explain: bool, json: bool) -> str:
     found = _with_facts(found, corpus)
     note = "" if len(found) else _why_none(asked, corpus, filters)
     if json:
-        return show.as_json(_facts(asked, filters, found, note))
-    return note or show.hits(found, asked.text, steps)
+        behind = {"indexing": True, "indexingSessions": indexing} if indexing else {}
+        return show.as_json(_facts(asked, filters, found, note) | behind)
+    told = [note or show.hits(found, asked.text, steps), _behind(indexing)]
+    return "\n\n".join(filter(None, told))
+
+
+def _behind(indexing: Sequence[str]) -> str:
+    """Say of which conversations it is not found out yet what stands; "" where of all it is."""
+    from lcm_lab.shown import counted
+
+    if not indexing:
+        return ""
+    more = f" and {len(indexing) - LISTED:,} more" if len(indexing) > LISTED else ""
+    return (
+        f"Still being indexed: {counted(len(indexing), 'conversation')} that went back to an "
+        f"earlier message ({', '.join(indexing[:LISTED])}{more}). What was left behind there may "
+        "be among the hits; Store.reconcile sorts it out."
+    )
 
 
 def _filters(asked: Question) -> dict[str, Any]:

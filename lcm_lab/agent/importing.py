@@ -28,9 +28,12 @@ def imported(paths: list[str], into: str, *, json: bool, now: int) -> str:
     now : int
         The instant, in microseconds since 1970, that is written beside new messages.
     """
+    from lcm_lab.errors import BadParameter
     from lcm_lab.store.imports import import_files
     from lcm_lab.store.store import Store
 
+    if into == ":memory:":
+        raise BadParameter("--into ':memory:' is gone when the command ends. Name a file.")
     with Store(into) as store:
         done = import_files(store, paths, imported=now)
         holds = repr(store)

@@ -40,8 +40,15 @@ def opened(source: str) -> Transcripts | Collection:
         return load(source)
 
 
-def searchable(source: str) -> Corpus:
-    """Give the corpus behind a name or a path: a store and an LCM database have one too."""
+def searchable(source: str) -> tuple[Corpus, list[str]]:
+    """Give the corpus behind a name or a path: a store and an LCM database have one too.
+
+    Returns
+    -------
+    Corpus
+    list of str
+        The conversations of a store of which it is still to be found out what stands.
+    """
     from lcm_lab.collection import Collection
     from lcm_lab.collection.paths import expanded
 
@@ -49,9 +56,9 @@ def searchable(source: str) -> Corpus:
         from lcm_lab.agent.checking import database
 
         with database(source) as held:
-            return held.corpus()
+            return held.corpus(), getattr(held, "indexing", [])
     found = opened(source)
-    return found.corpus if isinstance(found, Collection) else found.corpus()
+    return (found.corpus if isinstance(found, Collection) else found.corpus()), []
 
 
 def is_database(path: Path) -> bool:
