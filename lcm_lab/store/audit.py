@@ -11,7 +11,9 @@ import pandas as pd
 
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.dag.nodes import text_of
+from lcm_lab.errors import BadInput
 from lcm_lab.store import extract
+from lcm_lab.store.faults import WHOLE
 from lcm_lab.store.lcmdb import LcmDatabase
 from lcm_lab.store.markers import marker
 from lcm_lab.store.store import Store
@@ -68,6 +70,20 @@ def _breaches(
     database: Store | LcmDatabase,
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """Yield (rule, violations, examples), of one rule as often as there is something of it."""
+    whole = True
+    try:
+        for rule, name in _faults(database):
+            whole = whole and rule != WHOLE
+            if rule not in OF_DAGS:
+                yield rule, 1, (name,)
+        yield from _of_dags(database)
+    except BadInput:
+        if whole:
+            raise
+        # Else it was said already that the file is damaged; the rest of it cannot be read.
+
+
+def _of_dags(database: Store | LcmDatabase) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     for conversation in database.conversations()["name"]:
         dag = database.dag(conversation)
         yield from dag.check().itertuples(index=False, name=None)
@@ -77,9 +93,6 @@ def _breaches(
                 yield UNWRITTEN, 1, (one.id,)
             if _is_no_shorter(dag, one):
                 yield LONGER, 1, (one.id,)
-    for rule, name in _faults(database):
-        if rule not in OF_DAGS:
-            yield rule, 1, (name,)
 
 
 def _faults(database: Store | LcmDatabase) -> Iterator[tuple[str, str]]:
@@ -134,7 +147,7 @@ OF_DAGS: dict[str, str] = {
 
 #: What `Store.faults` goes by.
 OF_STORES: dict[str, str] = {
-    "the file is whole": "SQLite finds damage. Restore a copy, or import its sources anew.",
+    WHOLE: "SQLite finds damage. Restore a copy, or import its sources anew.",
     "what a row refers to is there": "A row refers to one that is gone.",
     "messages are numbered 0, 1, 2": "Rows of a corpus stand by this number.",
     "messages stand in the order of their places": "Messages are read in another order than said.",

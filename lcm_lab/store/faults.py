@@ -14,7 +14,9 @@ from lcm_lab.store.reading import dag_of, messages_of
 from lcm_lab.store.rows import folded
 from lcm_lab.transcripts.identity import identity
 
-__all__ = ["faults"]
+__all__ = ["WHOLE", "faults"]
+
+WHOLE = "the file is whole"
 
 #: Rules that a query finds the breaks of: each gives ids.
 QUERIES = {
@@ -76,9 +78,8 @@ def faults(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     str, str
         The rule, and the id, name or table that breaks it.
     """
-    for (told,) in connection.execute("pragma integrity_check"):
-        if told != "ok":
-            yield "the file is whole", told
+    for told in _damage(connection):
+        yield WHOLE, told
     for table, row, _, _ in connection.execute("pragma foreign_key_check"):
         yield "what a row refers to is there", f"{table} {row}"
     for rule, query in QUERIES.items():
@@ -91,6 +92,15 @@ def faults(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         if compacted:
             yield from _dag(connection, number, name)
     yield from fulltext.faults(connection)
+
+
+def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+    try:
+        for (told,) in connection.execute("pragma integrity_check"):
+            if told != "ok":
+                yield told
+    except sqlite3.DatabaseError as error:  # so damaged that not even this can be found out
+        yield str(error)
 
 
 def _texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:

@@ -121,6 +121,9 @@ def faults(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         for tokenize in tokenizers(connection):
             for base in INDEXED:
                 table = table_of(base, tokenize)
+                if not _is_there(copy, table):
+                    yield "the index holds what its rows say", f"{table} is gone"
+                    continue
                 rows, index = f"select number from {table}_text", f"select id from {table}_docsize"
                 for (number,) in copy.execute(f"{rows} except {index}"):
                     yield "every row is in the index", f"{table} {number}"
@@ -128,6 +131,16 @@ def faults(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
                     yield "what is in the index has a row", f"{table} {number}"
                 if not _is_sound(copy, table):
                     yield "the index holds what its rows say", table
+
+
+def _is_there(connection: sqlite3.Connection, table: str) -> bool:
+    """Tell whether a full-text table is there, and can be opened."""
+    try:
+        connection.execute(f"select count(*) from {table}_docsize, {table}_text limit 0")
+        connection.execute(f"select rowid from {table} limit 0")
+    except sqlite3.DatabaseError:
+        return False
+    return True
 
 
 def _is_sound(connection: sqlite3.Connection, table: str) -> bool:

@@ -6,7 +6,9 @@ that was stopped goes on where it was, and two at a time do no harm.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,9 +42,10 @@ class Imported:
     formats : dict of str to int
         How many files of each format were read.
     unchanged : int
-        Files that are as they were when they were last imported.
+        Files that are as they were when they were last imported, and of which something was.
     skipped : tuple of Skipped
-        Lines and files that gave no message, and why; repeats of what is there are not among them.
+        Lines and files that gave no message, and why; repeats of what is there are not among them,
+        nor the lines of unchanged files.
     """
 
     added: Added = field(default_factory=Added)
@@ -101,8 +104,8 @@ class _File:
 
     @classmethod
     def at(cls, path: Path) -> _File:
+        told = path.stat()
         whole = path.resolve()
-        told = whole.stat()
         # Subagents write into a folder of their session, beside which its own file stands.
         folder = whole.parents[2] if whole.parent.name == "subagents" else whole.parent
         return cls(path, digest(str(whole)), digest(str(folder)), told.st_size, told.st_mtime_ns)
@@ -121,13 +124,14 @@ class _Import:
         """Import a file, unless it was and has not changed."""
         try:
             file = _File.at(path)
+            if not os.access(path, os.R_OK):  # that may change without a new time of the file
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
             name = self.sources.name(path)
             self.skipped.append(Skipped(name, 0, f"cannot be read: {error.strerror}"))
             return
         self.digests.append(file.digest)
-        if self._is_done(file):
-            self.unchanged += 1
+        if path.is_file() and self._is_done(file):  # a pipe may bring something else each time
             return
         named = _Named(self.sources, self._session(file))
         outcome = draft_of(path, named, strict=False)
@@ -171,10 +175,16 @@ class _Import:
                 )
 
     def _is_done(self, file: _File) -> bool:
-        ask = "select size, mtime from sources where digest = ?"
+        """Tell whether a file is as it was; why nothing could be read of it is said each time."""
+        ask = "select format, skipped from sources where digest = ? and size = ? and mtime = ?"
         with self.store.reading() as run:
-            found = run(ask, (file.digest,)).fetchone()
-        return bool(found == (file.size, file.mtime))
+            found = run(ask, (file.digest, file.size, file.mtime)).fetchone()
+        if found is None:
+            return False
+        self.unchanged += bool(found[0])
+        reasons = () if found[0] else json.loads(found[1])
+        self.skipped += [Skipped(self.sources.name(file.path), 0, why) for why in reasons]
+        return True
 
     def _session(self, file: _File) -> str:
         """Name the session of what names none: as before, and as nothing in another folder is."""

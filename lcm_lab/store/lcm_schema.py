@@ -10,7 +10,7 @@ from typing import Any
 from lcm_lab.errors import BadInput
 from lcm_lab.store.opening import APPLICATION
 
-__all__ = ["Schema", "recognise"]
+__all__ = ["IsStore", "Schema", "recognise"]
 
 #: Without these it is no such database; every schema so far has them.
 NEEDED = {
@@ -71,6 +71,10 @@ class Schema:
         )
 
 
+class IsStore(BadInput):
+    """A store of our own where a lossless-claw database was asked for."""
+
+
 def recognise(connection: sqlite3.Connection, shown: str) -> Schema:
     """Read which columns a database has.
 
@@ -84,7 +88,7 @@ def recognise(connection: sqlite3.Connection, shown: str) -> Schema:
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise BadInput(f"{shown!r} is no sound SQLite database: {error}.") from error
     if connection.execute("pragma application_id").fetchone()[0] == APPLICATION:
-        raise BadInput(f"{shown!r} is a store of lcm_lab. Open it with lcm_lab.Store({shown!r}).")
+        raise IsStore(f"{shown!r} is a store of lcm_lab. Open it with lcm_lab.Store({shown!r}).")
     lost = [
         f"{table}.{column}" if table in columns else table
         for table, wanted in NEEDED.items()

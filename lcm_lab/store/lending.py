@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lcm_lab.errors import BadInput
 from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.ranking.exact.table import Table
 from lcm_lab.rows import Rows, contains, count
@@ -104,14 +105,20 @@ class Lent:
     def _found(self, expression: str) -> tuple[Ints, Floats] | None:
         """Ask the store, unless it has changed since the corpus was made."""
         run = self.connection.execute
-        run("begin")  # one state of the store for all that is asked
         try:
+            run("begin")  # one state of the store for all that is asked
             now = run("select value from meta where name = 'revision'").fetchone()[0]
             if now != self.revision:
                 return None
             return self._asked(expression)
+        except sqlite3.DatabaseError as error:
+            raise BadInput(
+                f"The full-text index of the store cannot be asked: {error}. Nothing is said of "
+                "what it holds; lcm-lab check tells what is wrong with it."
+            ) from error
         finally:
-            run("commit")
+            if self.connection.in_transaction:
+                run("commit")
 
     def _asked(self, expression: str) -> tuple[Ints, Floats]:
         rows, scores = [np.empty(0, np.int64)], [np.empty(0)]

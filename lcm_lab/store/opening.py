@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -10,15 +11,15 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from lcm_lab.errors import BadInput, NotFound, OverBudget
+from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.store import fulltext
+from lcm_lab.store.refusals import CLOSED, PATIENCE, explained
+from lcm_lab.store.snapshot import snapshot
 
 __all__ = ["APPLICATION", "SCHEMA", "connect", "writing"]
 
 APPLICATION = 0x6C636D53
 SCHEMA = 1
-#: Seconds that a writer waits for another one.
-PATIENCE = 30.0
 
 #: A commit survives the death of the process; of the machine, in whole but perhaps not the last.
 SETTINGS = """
@@ -52,39 +53,28 @@ def connect(path: str, *, readonly: bool, create: bool, words: Sequence[str]) ->
         raise NotFound(f"No store {path!r}. Store(path) makes one; or import into it first.")
     if not memory and not there and not Path(path).absolute().parent.is_dir():
         raise NotFound(f"No folder {str(Path(path).parent)!r} for the store {path!r}. Make it.")
-    connection = _opened(path, readonly=readonly)
-    try:
-        _prepare(connection, path, words, readonly=readonly, new=not there)
-    except BaseException:
-        connection.close()
-        raise
+    with explained(path):
+        connection = _opened(path, readonly=readonly)
+        try:
+            _prepare(connection, path, words, readonly=readonly, new=not there)
+        except BaseException:
+            connection.close()
+            raise
     return connection
 
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit all that is written inside, or nothing; other writers wait.
-
-    Raises
-    ------
-    OverBudget
-        When another writer takes longer than one waits.
-    """
+    """Commit all that is written inside, or nothing; other writers wait."""
+    inside = connection.in_transaction
     try:
         connection.execute("begin immediate")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        raise OverBudget(
-            f"Another process has been writing to this store for {PATIENCE:g} seconds. "
-            "Try again when it is done."
-        ) from error
-    try:
         yield
         connection.execute("update meta set value = value + 1 where name = 'revision'")
         connection.execute("commit")
     except BaseException:
-        if connection.in_transaction:
+        # Also where one is interrupted right after the beginning, or SQLite took it all back.
+        if connection.in_transaction and not inside:
             connection.execute("rollback")
         raise
 
@@ -93,29 +83,41 @@ def _opened(path: str, *, readonly: bool) -> sqlite3.Connection:
     where = path
     if readonly and path != ":memory:":
         where = f"{Path(path).absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(
+        where,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,  # the store gives threads their turns
+        uri=where != path,
+    )
+    return _unless_closed(connection, path) if where != path else connection
+
+
+def _unless_closed(connection: sqlite3.Connection, path: str) -> sqlite3.Connection:
+    """Give a connection to read with, or one to a copy where nothing may be made beside the file.
+
+    Even who only reads a store makes an index of its log, if no one has it open.
+    """
     try:
-        return sqlite3.connect(
-            where,
-            timeout=PATIENCE,
-            isolation_level=None,
-            check_same_thread=False,  # the store gives threads their turns
-            uri=where != path,
-        )
+        _is_blank(connection)
     except sqlite3.OperationalError as error:
-        raise BadInput(f"Cannot open {path!r} as a store: {error}.") from error
+        closed = error.sqlite_errorcode & 0xFF in CLOSED and os.access(path, os.R_OK)
+        if not closed:
+            raise
+        connection.close()
+        connection = snapshot(path)
+        connection.isolation_level = None
+    return connection
 
 
 def _prepare(
     connection: sqlite3.Connection, path: str, words: Sequence[str], *, readonly: bool, new: bool
 ) -> None:
-    try:
-        if not readonly and (new or _is_blank(connection)):
-            _make(connection, path, words)
-        connection.executescript(SETTINGS)
-        application = connection.execute("pragma application_id").fetchone()[0]
-        version = connection.execute("pragma user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise BadInput(f"{path!r} is no store: {error}.") from error
+    if not readonly and (new or _is_blank(connection)):
+        _make(connection, path, words)
+    connection.executescript(SETTINGS)
+    application = connection.execute("pragma application_id").fetchone()[0]
+    version = connection.execute("pragma user_version").fetchone()[0]
     if application != APPLICATION:
         raise BadInput(
             f"{path!r} is an SQLite database, but no store of lcm_lab. "
@@ -148,7 +150,8 @@ def _make(connection: sqlite3.Connection, path: str, words: Sequence[str]) -> No
             connection.execute(f"pragma user_version = {SCHEMA}")
         connection.execute("commit")
     except BaseException:
-        connection.execute("rollback")
+        if connection.in_transaction:  # else SQLite took it all back by itself
+            connection.execute("rollback")
         raise
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from lcm_lab.collection.paths import expanded
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import NotFound, nearest
+from lcm_lab.errors import BadParameter, LcmError, NotFound, nearest
 from lcm_lab.messages import Message
 from lcm_lab.shown import counted
 from lcm_lab.store import branching, extract, opening, tables
@@ -25,6 +25,7 @@ from lcm_lab.store.faults import faults
 from lcm_lab.store.files import folder_of
 from lcm_lab.store.fulltext import KINDS
 from lcm_lab.store.reading import dag_of, messages_of, summaries_of
+from lcm_lab.store.refusals import explained
 
 if TYPE_CHECKING:
     from lcm_lab.dag import Dag, Summary
@@ -68,23 +69,28 @@ class Reader:
             self._corpora.clear()
 
     def __repr__(self) -> str:
-        with self.reading() as run:
-            (messages,) = run("select count(*) from messages").fetchone()
-            (talks,) = run("select count(*) from conversations").fetchone()
+        try:
+            with self.reading() as run:
+                (messages,) = run("select count(*) from messages").fetchone()
+                (talks,) = run("select count(*) from conversations").fetchone()
+        except BadParameter:
+            return f"Store({self.path!r}), closed"
+        except LcmError:
+            return f"Store({self.path!r}), which cannot be read"
         what = f"{counted(messages, 'message')} in {counted(talks, 'conversation')}"
         return f"Store({self.path!r}) of {what}"
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
         """Give ``execute`` over one state of the store, whatever is written meanwhile."""
-        with self._turn:
+        with self._turn, explained(self.path):
             outer = not self.connection.in_transaction
-            if outer:
-                self.connection.execute("begin")
             try:
+                if outer:
+                    self.connection.execute("begin")
                 yield self.connection.execute
             finally:
-                if outer:
+                if outer and self.connection.in_transaction:
                     self.connection.execute("rollback")
 
     def conversations(self) -> pd.DataFrame:

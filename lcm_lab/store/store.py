@@ -19,6 +19,7 @@ from lcm_lab.store.files import THRESHOLD, remove
 from lcm_lab.store.fulltext import WORDS
 from lcm_lab.store.incoming import batches, entry_of, grouped
 from lcm_lab.store.reader import Reader
+from lcm_lab.store.refusals import explained
 from lcm_lab.transcripts.base import Transcripts
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Store(Reader):
     path : str or Path
         The file; ``:memory:`` for a store that is gone when it is closed.
     readonly : bool, default False
-        Never write, and refuse to.
+        Never write, and refuse to. Where nothing may be made beside the file, this reads a copy of
+        it as it stands, and does not see what is written later.
     create : bool, default True
         Make the store where there is none.
     words : sequence of str
@@ -50,7 +52,9 @@ class Store(Reader):
     NotFound
         No such store, and none to be made.
     BadInput
-        A file that is no store, or one of a newer lcm_lab.
+        A file that is no store, one of a newer lcm_lab, or one that is damaged or closed to us.
+    OverBudget
+        A full disk, or another process that has the store to itself for too long.
 
     Notes
     -----
@@ -89,7 +93,7 @@ class Store(Reader):
         """Give the connection in a transaction: all that is written inside is kept, or nothing."""
         if self.readonly:
             raise BadParameter(f"{self!r} was opened to read. Open it with Store(path) to write.")
-        with self._turn, opening.writing(self.connection):
+        with self._turn, explained(self.path), opening.writing(self.connection):
             yield self.connection
 
     def add(self, source: Transcripts | Corpus, *, imported: int | None = None) -> Added:

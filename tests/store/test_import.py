@@ -75,14 +75,16 @@ def test_a_file_that_ends_within_a_line_is_taken_up_when_the_line_is_whole(store
     assert import_files(store, folder).added.messages == 1
 
 
-def test_what_cannot_be_read_is_said_once_with_its_reason(store, folder):
+def test_of_a_line_it_is_said_once_why_it_is_skipped_and_of_a_file_each_time(store, folder):
     (folder / "a.jsonl").write_text(lines(*history(2)) + "{broken}\n")
     (folder / "b.jsonl").write_text('{"colour": "red"}\n')
     (folder / "c.jsonl").write_text("")
     done = import_files(store, folder, imported=5)
     assert Counter(one.source for one in done.skipped) == {"a.jsonl": 1, "b.jsonl": 1, "c.jsonl": 1}
     again = import_files(store, folder)
-    assert (again.unchanged, again.skipped) == (3, ())
+    reasons = [(one.source, one.reason) for one in again.skipped]
+    assert again.unchanged == 1
+    assert reasons == [("b.jsonl", "unknown format: JSON with colour"), ("c.jsonl", "empty file")]
     ask = "select name, format, skipped, imported from sources order by name"
     assert store.connection.execute(ask).fetchall() == [
         ("a.jsonl", "Claude Code JSONL", '{"not JSON": 1}', 5),
@@ -94,8 +96,9 @@ def test_what_cannot_be_read_is_said_once_with_its_reason(store, folder):
     only = folder / "deep"
     only.mkdir()
     (only / "x.json").write_text("[]")
-    with pytest.raises(BadInput, match="nothing to import"):
-        import_files(store, only)
+    for _ in "12":
+        with pytest.raises(BadInput, match="nothing to import"):
+            import_files(store, only)
 
 
 def test_a_store_opened_to_read_takes_no_import(store, folder):
