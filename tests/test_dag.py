@@ -82,6 +82,30 @@ def test_a_dag_is_a_value():
     assert two_levels() != grown((0, 1), (2, 3))
 
 
+def test_a_pickle_holds_the_fields_and_the_recorded_tokens_alone():
+    dag = two_levels().recorded({"m0": 900})
+    bare = len(pickle.dumps(dag))
+    assert dag.path("m1")[-1].id == dag.frontier[0]
+    assert dag.size("m0") == 900
+    assert len(pickle.dumps(dag)) == bare
+    assert pickle.loads(pickle.dumps(dag)).size("m0") == 900
+
+
+def test_a_summary_and_an_expansion_print_on_one_line():
+    dag = two_levels()
+    top = dag.summaries[-1]
+    assert repr(top).startswith(f"Summary {top.id} (d1 normal, 2 sources, ")
+    hostile = Summary.of("\x1b[31m" + "long\n" * 4_000, dag.messages)
+    assert len(repr(hostile)) < 160
+    assert "\x1b" not in repr(hostile)
+    assert repr(dag.expand(top.id)).startswith("Expansion of 6 nodes, ")
+
+
+def test_what_takes_the_place_of_a_run_must_be_a_summary():
+    with pytest.raises(BadParameter, match=r"Write Summary\.of\(text, nodes\)\. Got 'text'"):
+        raw().replace("m0", "m1", "text")
+
+
 def test_sources_derived_and_path_lead_down_and_up():
     dag = two_levels()
     one, two, top = dag.summaries
@@ -134,7 +158,7 @@ def test_expansion_stops_at_a_depth_and_says_so():
     assert [node.id for node in found.nodes] == [one.id for one in dag.summaries[:2]]
     assert {cut.why for cut in found.cut} == {"depth"}
     assert found.truncated
-    assert "4 nodes too deep" in str(found)
+    assert "4 nodes of 12 tokens too deep" in str(found)
     assert not dag.expand(dag.summaries[2].id, depth=1, messages=False).truncated
 
 
@@ -301,6 +325,11 @@ def test_calls_without_an_answer_are_open():
     assert open_calls([call("a", "")]) == {0}
 
 
+def test_file_ids_are_found_in_any_case():
+    text = "a file_0123456789ABCDEF b FiLe_0123456789abcdee c file_012 f\u0130le_0123456789abcdef"
+    assert file_ids(text) == ("file_0123456789abcdef", "file_0123456789abcdee")
+
+
 def test_file_ids_are_carried_up():
     a, b = "file_" + "a" * 16, "file_" + "b" * 16
     leaf = Summary.of("no mention", [said("m0", f"see {a.upper()}"), said("m1", f"{b} and {a}")])
@@ -397,6 +426,24 @@ def test_the_outline_names_node_depth_span_and_tokens():
     assert lines[3].startswith("    m0  user  2026-03-01 09:00  ")
     assert len(str(raw(10_000)).splitlines()) == 6
     assert "... 9,996 messages" in str(raw(10_000))
+
+
+def test_an_outline_shows_all_that_is_in_view_before_what_lies_beneath():
+    dag = raw(400)
+    for at in range(0, 400, 8):
+        run = dag.messages[at : at + 8]
+        dag = dag.replace(run[0].id, run[-1].id, Summary.of(f"part {at}", run))
+    for at in range(0, 50, 5):
+        run = dag.summaries[at : at + 5]
+        dag = dag.replace(run[0].id, run[-1].id, Summary.of(f"chapter {at}", run))
+    lines = str(dag).splitlines()
+    assert [line.split("  ")[0] for line in lines if line.startswith("sum_")] == [*dag.frontier]
+    assert sum("  d0 normal  " in line for line in lines) == 50
+    assert len(lines) <= 102
+    assert lines[-1].startswith("... and more: ")
+    assert "... and more: " in dag._repr_html_()
+    long = raw().replace("m0", "m1", Summary.of("word " * 900, raw().messages[:2]))
+    assert "word ..." in long._repr_html_()
 
 
 def test_the_html_of_a_dag_shows_hostile_text_as_text():

@@ -9,6 +9,7 @@ from typing import Any
 
 from lcm_lab.compaction.checks import fraction
 from lcm_lab.compaction.guarded import callable_or_refused
+from lcm_lab.compaction.source import sequence_or_refused
 from lcm_lab.compaction.summarise import Lead
 from lcm_lab.identifiers import NAMED, identifiers
 from lcm_lab.text import count_tokens
@@ -69,6 +70,7 @@ class Anchors:
         tokens : int
             At least 1.
         """
+        sequence_or_refused(texts)
         index = index_of(texts, int(tokens * self.share))
         room = tokens - (count_tokens(index) + 1 if index else 0)
         said = [LINE.sub("", text).strip() for text in texts]

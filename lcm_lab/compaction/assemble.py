@@ -12,6 +12,7 @@ from lcm_lab.compaction.prompt_select import Item, select
 from lcm_lab.compaction.prompt_size import clamp, sizes_of_turns
 from lcm_lab.compaction.prompt_turns import texts_of, turns_of
 from lcm_lab.compaction.reference import estimate_tokens
+from lcm_lab.compaction.runs import known
 from lcm_lab.compaction.tail import cuttable, tail_of
 from lcm_lab.dag import Dag
 from lcm_lab.dag.nodes import text_of
@@ -79,7 +80,7 @@ def assemble(
     ('m2', 'budget')
     """
     _check(dag, budget, fresh)
-    dag = _known(dag)
+    dag = known(dag)
     turns = turns_of(dag, zone, compat)
     sizes = _sizes(dag, turns, compat)
     groups = _groups(turns, sizes, _protected(dag, sizes, (budget, fresh), compat))
@@ -193,9 +194,3 @@ def _evicted(
         blank = all(is_blank(turn) for turn in turns)
         why: Why = "blank" if blank else "size" if name in repaired else "repair"
         yield Evicted(name, why if place in kept else "budget", size)
-
-
-def _known(dag: Dag) -> Dag:
-    """Give a Dag without the nodes of the frontier that it does not hold."""
-    there = [name for name in dag.frontier if name in dag]
-    return dag if len(there) == len(dag.frontier) else dag.settled([], there)

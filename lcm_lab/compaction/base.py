@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
+from lcm_lab.compaction.runs import known
 from lcm_lab.compaction.summarise import Lead
 from lcm_lab.compaction.work import Failed, Summariser, Work
 from lcm_lab.dag import Dag, Outcome, Summary
@@ -117,7 +118,8 @@ def compact(
     Dag
         Its ``outcome`` says what was done, what it cost, whether the budget was met, by how much it
         was missed and why. A summariser that fails cancels everything: then it is the Dag as it
-        was, and the outcome says why. It is never longer than it was.
+        was, and the outcome says why. It is never longer than it was. What the frontier of a
+        damaged Dag names and the Dag does not hold is passed over.
 
     Raises
     ------
@@ -135,10 +137,13 @@ def compact(
     """
     _check(dag, strategy, summarise, budget)
     work = Work(Lead() if summarise is None else summarise, budget)
+    there = known(dag)
     try:
-        after = strategy.compact(dag, work)
+        after = strategy.compact(there, work)
     except Failed as failure:
         return _stated(dag, dag, work, failed=f"cancelled, {failure}")
+    if after is there:
+        return _stated(dag, dag, work)
     if after.tokens > dag.tokens:
         return _stated(dag, dag, work, failed=f"cancelled, {strategy!r} made it longer")
     return _stated(dag, after, work)
@@ -173,19 +178,20 @@ def _strategy(other: Any) -> Compactor:
 
 def _stated(before: Dag, after: Dag, work: Work, failed: str = "") -> Dag:
     """Say on the Dag what was done to it."""
-    known = {one.id for one in before.summaries}
+    there = {one.id for one in before.summaries}
     outcome = Outcome(
         before.tokens,
         after.tokens,
         work.budget,
-        made=sum(one.id not in known for one in after.summaries),
+        made=sum(one.id not in there for one in after.summaries),
         calls=work.calls,
         read=work.read,
         written=work.written,
         failed=bool(failed),
     )
-    unmet = outcome.over > 0 or after == before
-    why = failed or (_why(before, after, work) if unmet else "")
+    unmet = outcome.over > 0 or after is before or after == before
+    stopped = work.reason if work.budget is None else ""
+    why = failed or (_why(before, after, work) if unmet else stopped)
     return after.altered(outcome=replace(outcome, reason=why))
 
 
@@ -198,6 +204,6 @@ def _why(before: Dag, after: Dag, work: Work) -> str:
     if work.no_gain:
         counts = f"{work.no_gain} of {counted(work.calls, 'call')}"
         return f"no gain: {counts} gave a summary no shorter than its source"
-    raw = [name for name in after.frontier if not isinstance(after.node(name), Summary)]
-    tokens = counted(sum(map(after.size, raw)), "token")
-    return f"nothing is left to compact: {counted(len(raw), 'message')} of {tokens} stay raw"
+    raw = [name for name in known(after).frontier if not isinstance(after.node(name), Summary)]
+    tokens, stay = counted(sum(map(after.size, raw)), "token"), "stays" if len(raw) == 1 else "stay"
+    return f"nothing is left to compact: {counted(len(raw), 'message')} of {tokens} {stay} raw"

@@ -70,7 +70,7 @@ class Escalating:
 
         def write(said: Sequence[str], room: int) -> str:
             try:
-                text = next(tries)(said, room)
+                text = next(tries)([*said], room)
             except Exception as error:
                 raise Failed(str(error)) from error
             return text if isinstance(text, str) else ""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from lcm_lab.compaction.source import speaker_of
+from lcm_lab.compaction.source import sequence_or_refused, speaker_of
 from lcm_lab.compaction.summarise import beginning, units
 from lcm_lab.text import Analyzer, clean, count_tokens
 
@@ -23,6 +23,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 ANALYZER = Analyzer()
+
+#: How many units are compared with those taken at a time, so that memory stays within bounds.
+BLOCK = 256
+CLOSE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,7 @@ class Units:
     @classmethod
     def read(cls, texts: Sequence[str]) -> Units:
         """Part texts, as `told` gives them, into units; one said before counts once."""
+        sequence_or_refused(texts)
         said = [speaker_of(text) for text in texts]
         found: dict[str, int] = {}
         for at, (_, text) in enumerate(said):
@@ -146,23 +151,37 @@ def fill(found: Units, order: Ints, tokens: int, alike: float) -> list[int]:
     taken: list[int] = []
     opened: set[int] = set()
     left, least = tokens, int(found.sizes.min())
-    seen = np.zeros(0, np.int64)
-    for at in order.tolist():
-        if left < least:
-            break
-        text = int(found.of[at])
-        size = int(found.sizes[at]) + (0 if text in opened else int(found.openings[text]))
-        if size > left + 1 or _repeats(found, at, seen, alike):
-            continue
-        taken.append(at)
-        opened.add(text)
-        left -= size
-        seen = np.array(taken)
+    while len(order) and left >= least:
+        order = order[found.sizes[order] <= left + 1]
+        block, order = order[:BLOCK], order[BLOCK:]
+        near = _Near(found, block, taken, alike)
+        for place, at in enumerate(block.tolist()):
+            text = int(found.of[at])
+            size = int(found.sizes[at]) + (0 if text in opened else int(found.openings[text]))
+            if left < least or size > left + 1 or near.repeats(place):
+                continue
+            near.take(place)
+            taken.append(at)
+            opened.add(text)
+            left -= size
     return taken
 
 
-def _repeats(found: Units, at: int, seen: Ints, alike: float) -> bool:
-    if not len(seen):
-        return False
-    like = found.weights[seen] @ found.weights[[at]].T
-    return bool(like.nnz) and float(like.max()) >= alike
+class _Near:
+    """Which units of a block are much like one that is taken; a product a block, not one a unit."""
+
+    def __init__(self, found: Units, block: Ints, taken: list[int], alike: float) -> None:
+        # Sums of floats differ in their last bits by the order in which they are made.
+        least, weights = alike - CLOSE, found.weights[block]
+        like = sparse.csr_array(weights @ found.weights[taken].T)
+        rows = np.repeat(np.arange(len(block)), np.diff(like.indptr))
+        self._passed = np.bincount(rows[like.data >= least], minlength=len(block)) > 0
+        self._alike = (weights @ weights.T).toarray() >= least
+
+    def repeats(self, place: int) -> bool:
+        """Tell whether a unit of the block is much like one that is taken."""
+        return bool(self._passed[place])
+
+    def take(self, place: int) -> None:
+        """Take a unit of the block."""
+        self._passed |= self._alike[place]

@@ -60,7 +60,8 @@ class TextRank(Extractive):
     Notes
     -----
     PageRank over units; an edge weighs the terms in common over ln|a| + ln|b| (Mihalcea and Tarau,
-    2004) [1]_. Beyond 2,000 units the graph is of those nearest the centroid.
+    2004) [1]_. Beyond 2,000 units the graph is of those nearest the centroid; the
+    others come after them, the nearest first.
 
     References
     ----------
@@ -80,17 +81,15 @@ class TextRank(Extractive):
 
     def order(self, found: Units) -> Ints:
         """Give the units by their PageRank."""
-        nodes = _nodes(found)
+        nodes, others = _nodes(found)
         held = (found.counts[nodes] > 0).astype(np.float64)
-        common = sparse.csr_array(held @ held.T)
-        common.setdiag(0)
-        common.eliminate_zeros()
+        graph = sparse.csr_array(held @ held.T)
         # A unit of one word would divide by ln 1 = 0; every unit counts as having one word more.
         logs = np.log1p(held.sum(axis=1))
-        edges = common.tocoo()
-        weighed = edges.data / (logs[edges.row] + logs[edges.col])
-        graph = sparse.csr_array((weighed, (edges.row, edges.col)), shape=common.shape)
-        return nodes[best_first(pagerank(graph, self.damping))]
+        rows = _rows(graph)
+        weighed = graph.data / np.maximum(logs[rows] + logs[graph.indices], CLOSE)
+        graph.data = np.where(rows == graph.indices, 0, weighed)
+        return np.append(nodes[best_first(pagerank(graph, self.damping))], others)
 
 
 @value
@@ -107,7 +106,7 @@ class LexRank(Extractive):
     Notes
     -----
     PageRank over an unweighted graph of tf-idf cosines (Erkan and Radev, 2004) [1]_. Beyond 2,000
-    units the graph is of those nearest the centroid.
+    units the graph is of those nearest the centroid; the others come after them, the nearest first.
 
     References
     ----------
@@ -128,13 +127,13 @@ class LexRank(Extractive):
 
     def order(self, found: Units) -> Ints:
         """Give the units by their PageRank."""
-        nodes = _nodes(found)
+        nodes, others = _nodes(found)
         weights = found.weights[nodes]
         graph = sparse.csr_array(weights @ weights.T)
-        graph.setdiag(0)
-        graph.data = (graph.data >= self.threshold).astype(np.float64)
+        apart = _rows(graph) != graph.indices
+        graph.data = ((graph.data >= self.threshold) & apart).astype(np.float64)
         graph.eliminate_zeros()
-        return nodes[best_first(pagerank(graph, self.damping))]
+        return np.append(nodes[best_first(pagerank(graph, self.damping))], others)
 
 
 @value
@@ -238,7 +237,14 @@ def pagerank(graph: sparse.csr_array, damping: float) -> Floats:
     return at
 
 
-def _nodes(found: Units) -> Ints:
+def _nodes(found: Units) -> tuple[Ints, Ints]:
+    """Part units into those of the graph, in order, and the others, from the most central on."""
     if len(found) <= NODES:
-        return np.arange(len(found))
-    return np.sort(best_first(central(found))[:NODES])
+        return np.arange(len(found)), np.zeros(0, np.int64)
+    order = best_first(central(found))
+    return np.sort(order[:NODES]), order[NODES:]
+
+
+def _rows(table: sparse.csr_array) -> Ints:
+    """Give the row of each entry of a table."""
+    return np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Literal
 
@@ -13,6 +14,7 @@ from lcm_lab.compaction.tail import TURN
 from lcm_lab.compaction.work import Work
 from lcm_lab.dag import Dag
 from lcm_lab.errors import BadParameter
+from lcm_lab.shown import counted
 from lcm_lab.values import value
 
 __all__ = ["Lossless"]
@@ -107,9 +109,9 @@ class Lossless(Compactor):
         self._check_shares()
 
     def _check_shares(self) -> None:
-        if not 0 < self.threshold <= 1:
+        if not _real(self.threshold) or not 0 < self.threshold <= 1:
             raise BadParameter(f"Lossless: threshold is a share of 1. Got {self.threshold!r}.")
-        if self.overage < 1:
+        if not _real(self.overage) or not 1 <= self.overage < math.inf:
             raise BadParameter(f"Lossless: overage must be 1 or more. Got {self.overage!r}.")
         fanout: object = self.fanout
         if not isinstance(fanout, tuple) or len(fanout) != 3:
@@ -134,6 +136,7 @@ class Lossless(Compactor):
         limit = int(self.threshold * self.window) if work.budget is None else work.budget
         sweep = Sweep(dag, self, work)
         if sweep.tokens <= limit and not (sweep.reference and sweep.tokens == work.budget):
+            work.reason = f"it begins above {counted(limit, 'token')} in view"
             return dag
         if work.budget is None:
             sweep.run(None, self._prefix(limit, sweep))
@@ -158,3 +161,7 @@ class Lossless(Compactor):
             return self.prefix
         found = prefix_target(limit, self.condensed, self.chunk)
         return found if sweep.room is None else min(found, sweep.room)
+
+
+def _real(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from lcm_lab.dag import Dag, Node, Summary
 from lcm_lab.dag.nodes import sizes_of
 
-__all__ = ["Change", "change", "chunks", "dropped", "nodes_of", "shares"]
+__all__ = ["Change", "change", "chunks", "dropped", "known", "nodes_of", "shares"]
 
 #: The stretch (start, stop) of a frontier, and what takes its place.
 Change: TypeAlias = tuple[int, int, Summary]
@@ -17,6 +17,12 @@ Change: TypeAlias = tuple[int, int, Summary]
 def nodes_of(dag: Dag) -> list[Node]:
     """Give the nodes of a frontier, in order."""
     return [dag.node(name) for name in dag.frontier]
+
+
+def known(dag: Dag) -> Dag:
+    """Give a Dag without the nodes of the frontier that it does not hold."""
+    there = [name for name in dag.frontier if name in dag]
+    return dag if len(there) == len(dag.frontier) else dag.settled([], there)
 
 
 def change(dag: Dag, changes: Sequence[Change]) -> Dag:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from lcm_lab.dag.nodes import Node, Summary
+from lcm_lab.errors import BadParameter
 from lcm_lab.messages import Message, Part
 from lcm_lab.times import show
 
-__all__ = ["speaker_of", "told"]
+__all__ = ["sequence_or_refused", "speaker_of", "told"]
 
 #: What memory plugins put before a user's words: of another time, and not said here.
 INJECTED = re.compile(
@@ -47,6 +48,17 @@ def told(node: Node) -> str:
         return f"[{when or 'summary'}]\n{text}" if text else ""
     text = "\n".join(filter(None, map(_part, node.parts)))
     return f"[{' | '.join(filter(None, _header(node)))}]\n{text}" if text else ""
+
+
+def sequence_or_refused(texts: object) -> None:
+    """Refuse one text where several are wanted: its characters would be taken for texts.
+
+    Raises
+    ------
+    BadParameter
+    """
+    if isinstance(texts, str):
+        raise BadParameter(f"A summariser takes a list of texts: [text]. Got {texts!r:.80}.")
 
 
 def speaker_of(text: str) -> tuple[str, str]:

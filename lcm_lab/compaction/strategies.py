@@ -71,12 +71,12 @@ class HeadTail(Compactor):
 
     Examples
     --------
-    >>> HeadTail(500, 1500)
-    HeadTail(500, 1500)
+    >>> HeadTail(500, 1_500)
+    HeadTail(head=500, tail=1500)
     """
 
-    head: int
-    tail: int
+    head: int = 2_000
+    tail: int = 6_000
 
     def check(self) -> None:
         """Refuse limits that are none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from lcm_lab.compaction.source import speaker_of
+from lcm_lab.compaction.source import sequence_or_refused, speaker_of
 from lcm_lab.dag.nodes import token_counts
 from lcm_lab.shown import cut
 from lcm_lab.text import count_tokens
@@ -47,6 +47,7 @@ class Lead:
         str
             "" when no text holds a word.
         """
+        sequence_or_refused(texts)
         said = [speaker_of(text) for text in texts]
         lines = [[*units(text)] for _, text in said]
         opening = [1 + count_tokens(f"{who}: ") if who else 1 for who, _ in said]

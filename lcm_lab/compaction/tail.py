@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lcm_lab.dag import Dag, Node, Summary
-from lcm_lab.dag.pairs import open_calls, pairs
+from lcm_lab.dag.pairs import open_calls
 from lcm_lab.messages import Message
 
 __all__ = ["TURN", "Tail", "cuttable", "reference_tail", "stands_raw", "tail_of"]
@@ -49,11 +49,10 @@ def cuttable(dag: Dag) -> list[bool]:
     A pair is a tool call and its result, both in view; the newest calls, to which results are still
     to come, stay with all that follows them.
     """
-    seen = {name: at for at, name in enumerate(dag.frontier)}
     change = [0] * (len(dag.frontier) + 1)
-    at = [_in_view(dag, message, seen) for message in dag.messages]
-    for call, result in pairs(dag.messages):
-        first, last = at[call], at[result]
+    at = _in_view(dag)
+    for call, result in dag.calls:
+        first, last = (at.get(dag.messages[place].id) for place in (call, result))
         if first is not None and last is not None and first < last:
             change[first + 1] += 1
             change[last + 1] -= 1
@@ -67,15 +66,20 @@ def cuttable(dag: Dag) -> list[bool]:
     return free
 
 
-def _in_view(dag: Dag, message: Message, seen: dict[str, int]) -> int | None:
-    """Give where a message stands in the frontier, itself or as a stub."""
-    if message.id in seen:
-        return seen[message.id]
-    stubs = (one.id for one in dag.derived(message.id) if one.level == "stub" and one.id in seen)
-    return next((seen[name] for name in stubs), None)
+def _in_view(dag: Dag) -> dict[str, int]:
+    """Give where each message stands in the frontier, itself or as a stub, by its id."""
+    stubs: dict[str, int] = {}
+    own: dict[str, int] = {}
+    for at, name in enumerate(dag.frontier):
+        node = dag.node(name)
+        if isinstance(node, Message):
+            own[name] = at
+        elif node.level == "stub":
+            stubs |= dict.fromkeys(node.sources, at)
+    return stubs | own
 
 
-def _in_flight(dag: Dag, at: list[int | None]) -> int | None:
+def _in_flight(dag: Dag, at: dict[str, int]) -> int | None:
     """Give where the last thing an assistant did stands, if it waits for results."""
     last = next(
         (
@@ -88,7 +92,7 @@ def _in_flight(dag: Dag, at: list[int | None]) -> int | None:
     if last is None:
         return None
     recent = dag.messages[last:]
-    return at[last] if 0 in open_calls(recent) else None
+    return at.get(recent[0].id) if 0 in open_calls(recent) else None
 
 
 def tail_of(dag: Dag, fresh: int, budget: int | None, turn: int = TURN) -> Tail:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast, runtime_checkable
@@ -19,6 +20,9 @@ Summariser: TypeAlias = Callable[[Sequence[str], int], str]
 
 #: What is shorter is not worth a summary.
 SMALL = 16
+
+#: Where in memory a function stands is no part of its name.
+PLACE = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Failed(Exception):  # never leaves the package
@@ -79,7 +83,7 @@ class Work:
         self.read += sum(token_counts(texts))
         who = named(self.summariser)
         try:
-            text, self.level = self._asked(texts, tokens)
+            text, self.level = self._asked([*texts], tokens)
         except Exception as error:
             raise Failed(f"{who} raised {type(error).__name__}: {error}") from error
         if not isinstance(text, str) or not text.strip():
@@ -122,10 +126,16 @@ class Work:
 
 
 def named(summariser: Summariser) -> str:
-    """Give the name by which a summary remembers who wrote it; the same in every run."""
+    """Give the name by which a summary remembers who wrote it; the same in every run.
+
+    Examples
+    --------
+    >>> named(len), named(Named("model-v2", len))
+    ('len', 'model-v2')
+    """
     if isinstance(summariser, Named):
         return summariser.name
     kind = type(summariser)
     if "__repr__" in kind.__dict__ and kind.__module__ != "builtins":
-        return repr(summariser)
+        return PLACE.sub("", repr(summariser))
     return str(getattr(summariser, "__qualname__", kind.__qualname__))

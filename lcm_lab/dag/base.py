@@ -145,6 +145,8 @@ class Dag(Graph):
         BadParameter
             When an id is not in the frontier, or the summary is not of that run.
         """
+        if not isinstance(summary, Summary):
+            raise BadParameter(f"Write Summary.of(text, nodes). Got {summary!r:.80}.")
         start, stop = self._seen_at(first), self._seen_at(last) + 1
         if summary.sources != self.frontier[start:stop] or start >= stop:
             raise BadParameter(
@@ -163,12 +165,6 @@ class Dag(Graph):
         new = {one.id: one for one in made if one.id not in known}
         summaries = (*self.summaries, *new.values())
         return self.altered(summaries=summaries, frontier=tuple(frontier), outcome=None)
-
-    def altered(self, **fields: Any) -> Dag:
-        """Give the Dag with other fields than ``messages``, whose tokens are not counted again."""
-        after = replace(self, **fields)
-        after.__dict__["_sizes"] = self._sizes
-        return after
 
     def follow(self, messages: Iterable[Message]) -> Dag:
         """Give the Dag over another course of the conversation: a branch, or after a deletion.

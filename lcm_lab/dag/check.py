@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from lcm_lab.dag.nodes import Summary, level_of, span_of
-from lcm_lab.dag.pairs import pairs
 from lcm_lab.dag.walk import bottom_up, nodes_below
 from lcm_lab.messages import Message
 
@@ -132,7 +131,7 @@ def _parted(dag: Dag) -> Iterator[str]:
         node = dag.node(name) if name in dag else None
         if isinstance(node, Summary) and node.level == "stub":
             raw.update(node.sources)
-    for call, result in pairs(dag.messages):
+    for call, result in dag.calls:
         ids = dag.messages[call].id, dag.messages[result].id
         if (ids[0] in raw) != (ids[1] in raw):
             yield ids[1]

@@ -22,6 +22,7 @@ __all__ = ["Compat", "Cut", "Expansion", "expand"]
 Compat: TypeAlias = Literal["reference"] | None
 Why: TypeAlias = Literal["tokens", "depth", "missing"]
 
+WHY = {"tokens": "did not fit", "depth": "too deep", "missing": "missing"}
 #: A depth that no Dag has.
 UNLIMITED = sys.maxsize
 
@@ -44,7 +45,7 @@ class Cut:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Expansion:
     """What lies under some nodes.
 
@@ -87,15 +88,16 @@ class Expansion:
         ]
         return pd.DataFrame(rows, columns=["id", "kind", "depth", "role", "text"])
 
+    def __repr__(self) -> str:
+        return f"Expansion of {self}"
+
     def __str__(self) -> str:
         left = [
-            f"{counted(sum(cut.why == why for cut in self.cut), 'node')} {said}"
-            for why, said in (
-                ("tokens", "did not fit"),
-                ("depth", "too deep"),
-                ("missing", "missing"),
-            )
-            if any(cut.why == why for cut in self.cut)
+            f"{counted(len(some), 'node')}{of} {said}"
+            for why, said in WHY.items()
+            for some in [[cut.tokens for cut in self.cut if cut.why == why]]
+            for of in [f" of {counted(sum(some), 'token')}" if sum(some) else ""]
+            if some
         ]
         said = f"{counted(len(self.nodes), 'node')}, {counted(self.tokens, 'token')}"
         return f"{said}; left out: {', '.join(left)}" if left else said

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from lcm_lab.dag.expand import Compat, Expansion, expand
 from lcm_lab.dag.nodes import Node, Summary, sizes_of
 from lcm_lab.dag.outcome import Outcome
+from lcm_lab.dag.pairs import pairs
 from lcm_lab.dag.walk import nodes_below, way_up
 from lcm_lab.errors import NotFound, nearest
 from lcm_lab.messages import Message
@@ -21,6 +22,10 @@ Ids: TypeAlias = str | Iterable[str]
 
 #: Among how many ids the nearest is looked for; difflib needs a second for 50,000.
 COMPARED = 5_000
+
+
+#: What is found in messages alone, and costs more than to carry it on.
+KEPT = ("calls", "_places")
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,6 +41,11 @@ class Graph:
     def __post_init__(self) -> None:
         for name in ("messages", "summaries", "frontier"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be found again; tokens may have been recorded elsewhere."""
+        kept = {one.name for one in fields(self)} | {"_sizes"}
+        return {name: held for name, held in self.__dict__.items() if name in kept}
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes
@@ -69,6 +79,14 @@ class Graph:
         same.__dict__["_sizes"] = tuple(tokens.get(one.id, size) for one, size in sizes)
         return same
 
+    def altered(self, **fields: Any) -> Self:
+        """Give the Dag with other fields than ``messages``, whose tokens are not counted again."""
+        after = replace(self, **fields)
+        held = self.__dict__
+        after.__dict__.update((name, held[name]) for name in KEPT if name in held)
+        after.__dict__["_sizes"] = self._sizes
+        return after
+
     def sources(self, name: str) -> tuple[Node, ...]:
         """Give what a summary was made from, in order; nothing for a message."""
         node = self.node(name)
@@ -80,7 +98,7 @@ class Graph:
         self.node(name)
         return tuple(self._derived.get(name, ()))
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """Tokens of what the model sees: the nodes of the frontier, without any frame."""
         return sum(self.size(name) for name in self.frontier if name in self)
@@ -157,6 +175,11 @@ class Graph:
     @cached_property
     def _sizes(self) -> tuple[int, ...]:
         return sizes_of(self.messages)
+
+    @cached_property
+    def calls(self) -> tuple[tuple[int, int], ...]:
+        """The places of messages with a tool call, each with that of its result; see `pairs`."""
+        return tuple(pairs(self.messages))
 
     @cached_property
     def _derived(self) -> dict[str, list[Summary]]:

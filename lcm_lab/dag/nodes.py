@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lcm_lab.ids import digest
 from lcm_lab.messages import Message
+from lcm_lab.shown import counted, cut, one_line
 from lcm_lab.text import clean, count_tokens
 
 __all__ = [
@@ -25,10 +26,10 @@ __all__ = [
 ]
 
 #: The id of a large file that was put aside, wherever it is mentioned.
-FILE_ID = re.compile(r"file_[0-9a-f]{16}", re.IGNORECASE)
+FILE_ID = re.compile(r"file_[0-9a-f]{16}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary:
     """A node that stands for what it was made from: messages, other summaries, or both.
 
@@ -75,6 +76,12 @@ class Summary:
     model: str = ""
     files: tuple[str, ...] = ()
     created: int | None = None
+
+    def __repr__(self) -> str:
+        how = f" {self.level}" if self.level else ""
+        under, size = counted(len(self.sources), "source"), counted(self.tokens, "token")
+        begins = cut(one_line(cut(self.text, 240)), 60)
+        return f"Summary {self.id} (d{self.depth}{how}, {under}, {size}): {begins!r}"
 
     @classmethod
     def of(
@@ -177,7 +184,7 @@ def file_ids(text: str) -> tuple[str, ...]:
     >>> file_ids("see file_0123456789abcdef and FILE_0123456789ABCDEF")
     ('file_0123456789abcdef',)
     """
-    return tuple(dict.fromkeys(found.lower() for found in FILE_ID.findall(text)))
+    return tuple(dict.fromkeys(FILE_ID.findall(text.lower())))
 
 
 def _files(sources: Iterable[Node]) -> tuple[str, ...]:

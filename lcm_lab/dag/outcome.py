@@ -26,7 +26,7 @@ class Outcome:
     failed : bool
         Whether the compaction was cancelled: then the Dag is as it was.
     reason : str
-        Why nothing was done, or why the budget was missed; "" where neither holds.
+        Why nothing was done, why it ended early, or why the budget was missed; else "".
 
     Examples
     --------

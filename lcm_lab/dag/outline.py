@@ -19,6 +19,9 @@ __all__ = ["folded", "outline", "title"]
 
 #: How many lines an outline has, and how much of a text a line shows.
 LINES, EXCERPT = 100, 60
+#: How much of a summary a fold shows.
+TEXT = 2_000
+MORE = "dag.view() is what the model sees, dag.subtree(id) what lies under a summary"
 #: Of a longer run of messages, how many are shown at either end.
 ENDS = 2
 
@@ -43,22 +46,29 @@ def title(dag: Dag) -> str:
 
 
 def outline(dag: Dag) -> str:
-    """Give a line a node: id, depth, span, tokens and how it begins; at most 100 lines."""
-    lines = [*islice(_lines(dag), LINES + 1)]
+    """Give a line a node: id, depth, span, tokens and how it begins; at most 100 lines.
+
+    What is in view comes first; of what lies beneath, as much as there is room for, from above.
+    """
+    entered, all_of_it = _roomy(dag)
+    lines = [*islice(_lines(dag, entered), LINES + 1)]
     shown = [f"{'  ' * line.indent}{line.said}" for line in lines[:LINES]]
-    more = ["... and more: dag.view().frame() has a row a node"] if len(lines) > LINES else []
+    more = [] if all_of_it and len(lines) <= LINES else [f"... and more: {MORE}"]
     return "\n".join([title(dag), *shown, *more])
 
 
 def folded(dag: Dag) -> str:
     """Give the outline as HTML, a fold a summary, text escaped; at most 100 nodes."""
+    entered, all_of_it = _roomy(dag)
+    lines = [*islice(_lines(dag, entered), LINES + 1)]
     out, depth = [f"<p>{escape(title(dag))}</p>"], 0
-    for line in islice(_lines(dag), LINES):
+    for line in lines[:LINES]:
         out += ["</details>"] * max(0, depth - line.indent)
         depth = min(depth, line.indent)
         said = escape(line.said)
         if isinstance(line.node, Summary):
-            text = escape(cut(line.node.text, 2_000))
+            begins = cut(line.node.text, TEXT)
+            text = escape(begins + (" ..." if len(begins) < len(line.node.text) else ""))
             out.append(
                 f"<details style='margin-left:1em'><summary>{said}</summary>"
                 f"<pre style='white-space:pre-wrap'>{text}</pre>"
@@ -66,11 +76,32 @@ def folded(dag: Dag) -> str:
             depth += 1
         else:
             out.append(f"<div style='margin-left:1em'>{said}</div>")
-    return "\n".join([*out, *["</details>"] * depth])
+    more = [] if all_of_it and len(lines) <= LINES else [f"<p>... and more: {escape(MORE)}</p>"]
+    return "\n".join([*out, *["</details>"] * depth, *more])
 
 
-def _lines(dag: Dag) -> Iterator[_Line]:
-    """Yield a line a node, each with what lies under it indented; no node is entered twice."""
+def _roomy(dag: Dag) -> tuple[set[str], bool]:
+    """Choose the summaries whose sources there is room to show, level by level, and say if all."""
+    entered: set[str] = set()
+    level = [*_level(dag, dag.frontier, 0)]
+    left = LINES - len(level)
+    while level:
+        below: list[_Line] = []
+        for line in level:
+            if not isinstance(line.node, Summary) or line.node.id in entered:
+                continue
+            sources = [*islice(_level(dag, line.node.sources, 0), max(0, left) + 1)]
+            if len(sources) > left:
+                return entered, False
+            entered.add(line.node.id)
+            left -= len(sources)
+            below += sources
+        level = below
+    return entered, True
+
+
+def _lines(dag: Dag, roomy: set[str]) -> Iterator[_Line]:
+    """Yield a line a node, what lies under some indented; no node is entered twice."""
     entered: set[str] = set()
     stack: list[tuple[int, Iterator[_Line]]] = [(0, _level(dag, dag.frontier, 0))]
     while stack:
@@ -80,7 +111,7 @@ def _lines(dag: Dag) -> Iterator[_Line]:
             stack.pop()
             continue
         yield line
-        if isinstance(line.node, Summary) and line.node.id not in entered:
+        if isinstance(line.node, Summary) and line.node.id in roomy - entered:
             entered.add(line.node.id)
             stack.append((indent + 1, _level(dag, line.node.sources, indent + 1)))
 

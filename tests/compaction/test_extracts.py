@@ -2,11 +2,13 @@
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcm_lab.compaction.anchors import Anchors
+from lcm_lab.compaction.extractive import Units, fill
 from lcm_lab.compaction.extracts import Centroid, Coverage, LexRank, TextRank
 from lcm_lab.compaction.source import told
 from lcm_lab.compaction.summarise import Lead, units
@@ -95,9 +97,7 @@ def test_coverage_takes_what_is_new_before_what_repeats():
 
 
 def test_the_order_is_that_of_pagerank_computed_densely():
-    import numpy as np
 
-    from lcm_lab.compaction.extractive import Units
     from lcm_lab.compaction.extracts import best_first
 
     rng = random.Random(0)
@@ -121,6 +121,41 @@ def test_a_graph_beyond_its_bound_is_of_the_most_central_units():
     given = LexRank()(said, 40)
     assert 20 < count_tokens(given) <= 40
     assert set(given.splitlines()) <= set(said)
+
+
+@pytest.mark.parametrize("summarise", [TextRank(), LexRank()], ids=repr)
+def test_a_long_summary_takes_in_units_beyond_the_graph(summarise):
+    rng = random.Random(2)
+    said = [" ".join(rng.choices([f"w{i}q" for i in range(4_000)], k=9)) for _ in range(2_600)]
+    given = summarise(said, 100_000)
+    assert len(given.splitlines()) > 2_500
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6), max_size=600),
+    st.integers(1, 900),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=20)
+def test_what_is_much_like_a_unit_that_is_taken_is_passed_over(lines, tokens, rng):
+    found = Units.read([" ".join(f"word{letter}" for letter in line) for line in lines] or ["x"])
+    order = np.array(rng.sample(range(len(found)), len(found)), np.int64)
+    weights = found.weights.toarray()
+    taken, left = [], tokens
+    for at in order.tolist():
+        if left < found.sizes.min():
+            break
+        alike = any(weights[at] @ weights[one] >= 0.75 - 1e-9 for one in taken)
+        if found.sizes[at] <= left + 1 and not alike:
+            taken.append(at)
+            left -= int(found.sizes[at])
+    assert fill(found, order, tokens, 0.75) == taken
+
+
+@pytest.mark.parametrize("summarise", [Lead(), Centroid(), Coverage(), Anchors()], ids=repr)
+def test_one_text_alone_is_refused(summarise):
+    with pytest.raises(BadParameter, match=r"takes a list of texts: \[text\]\. Got 'one text'"):
+        summarise("one text", 9)
 
 
 @pytest.mark.parametrize(

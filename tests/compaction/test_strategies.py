@@ -1,9 +1,13 @@
 """What each strategy keeps, replaces and leaves alone."""
 
+from functools import partial
+
 import pytest
 
 from lcm_lab.compaction.base import compact
 from lcm_lab.compaction.clusters import Clusters
+from lcm_lab.compaction.escalating import Escalating
+from lcm_lab.compaction.guarded import Timed
 from lcm_lab.compaction.levels import Condense, Leaves
 from lcm_lab.compaction.lossless import Lossless
 from lcm_lab.compaction.mask import Mask
@@ -335,3 +339,51 @@ def test_a_strategy_of_ones_own_is_three_lines(talk):
     dag = talk("ua" * 8)
     assert kinds(compact(dag, OldestHalf())) == ["normal", *["m"] * 8]
     check_compactor(OldestHalf(), dag)
+
+
+def test_a_summariser_may_do_with_its_texts_as_it_likes(talk):
+    def careless(texts, tokens):
+        texts.clear()
+        return "in short"
+
+    dag = talk("uacta" * 20)
+    for strategy in (Leaves(300, fresh=2), Lossless(window=500, fresh=2, chunk=300)):
+        kept = compact(dag, strategy, lambda *_: "in short")
+        changed = compact(dag, strategy, careless)
+        assert [one.text for one in changed.summaries] == [one.text for one in kept.summaries]
+
+
+def test_a_summariser_may_compact(talk):
+    inner = talk("ua" * 20)
+
+    def nested(texts, tokens):
+        return compact(inner, Window(40)).view().text[:60]
+
+    after = compact(talk("ua" * 40), Leaves(300, fresh=2), nested)
+    assert after.outcome.calls == len(after.summaries)
+    check_dag(after)
+
+
+def test_the_name_of_a_summariser_does_not_depend_on_where_it_stands_in_memory(talk):
+    def short(texts, tokens):
+        return "in short"
+
+    for summarise in (partial(short), Timed(short), Escalating(short)):
+        after = compact(talk("ua" * 40), Leaves(300, fresh=2), summarise)
+        assert "short" in after.summaries[0].model
+        assert " at 0x" not in after.summaries[0].model
+
+
+@pytest.mark.parametrize("strategy", EVERY, ids=repr)
+def test_what_a_damaged_frontier_names_and_the_dag_lacks_is_passed_over(strategy, talk):
+    dag = talk("uacta" * 20)
+    torn = dag.altered(frontier=("lost", *dag.frontier[:9], "gone", *dag.frontier[9:]))
+    after = compact(torn, strategy, budget=300)
+    assert after.tokens == compact(dag, strategy, budget=300).tokens
+    same = compact(torn, strategy, lambda *_: "", budget=10**9)
+    assert same == torn or "lost" not in same.frontier
+
+
+def test_it_is_said_where_a_sweep_begins(talk):
+    outcome = compact(talk("ua" * 4), Lossless()).outcome
+    assert outcome.reason == "it begins above 96,000 tokens in view"
