@@ -56,10 +56,16 @@ frontier that a model sees. `compact` shortens the frontier by a strategy, and n
 - `assemble` makes a `Prompt` of a frontier under a budget. `Memory` makes compaction and ranking
   one policy, in which `InView`, `Expand` and `Ancestors` walk the Dag.
 
+**Agent tools** over a store, with any policy behind them: `LcmTools` (read with a `QuoteReader`),
+`SessionTools` (other agents as `AgentToAgent` allows) and `EpisodicTools`; `serve` speaks MCP, and
+`escalation` measures at which step an agent finds what it needs.
+
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
 page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
 policy as a `Learned` one, both by folds over conversations. `validate` asks whether a synthetic
 collection ranks policies as a real one does, and gives a `Validation` for `validation_report`.
+`replay` plays a conversation through a strategy and gives a `Replay`, what was kept and what an
+`Arm` gets back, for `compaction_report`.
 ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of yours can
 be held to, ``lcm.errors`` what is raised.
 """
@@ -74,6 +80,13 @@ __version__ = "0.1.0"
 #: Where each public name lives. Nothing is imported before it is asked for, so that a program that
 #: needs one of them does not wait for the others; `__init__.pyi` tells type checkers the same.
 _HOMES = {
+    "agent.episodic": ["EpisodicTools"],
+    "agent.escalation": ["escalation"],
+    "agent.lcm": ["LcmTools"],
+    "agent.mcp": ["serve"],
+    "agent.reader": ["QuoteReader"],
+    "agent.sessions": ["SessionTools"],
+    "agent.visibility": ["AgentToAgent"],
     "collection": ["Collection"],
     "compaction.anchors": ["Anchors"],
     "compaction.assemble": ["assemble"],
@@ -95,6 +108,9 @@ _HOMES = {
     "errors": ["errors"],
     "evaluation.harness": ["evaluate"],
     "evaluation.learn": ["learn"],
+    "evaluation.replay": ["replay"],
+    "evaluation.replay_arms": ["Arm"],
+    "evaluation.replay_result": ["Replay"],
     "evaluation.result": ["Evaluation"],
     "evaluation.tune": ["tune"],
     "evaluation.validate": ["validate"],
@@ -140,6 +156,7 @@ _HOMES = {
     "ranking.steps.prior": ["Prior"],
     "ranking.steps.recency": ["Recency"],
     "ranking.steps.turns": ["Append", "Fallback"],
+    "reporting.compaction": ["compaction_report"],
     "reporting.report": ["ranking_report"],
     "reporting.speed": ["speed_report"],
     "run": ["Run"],

@@ -1,4 +1,11 @@
 # The public names for type checkers; `lcm_lab/__init__.py` finds them when they are used.
+from lcm_lab.agent.episodic import EpisodicTools as EpisodicTools
+from lcm_lab.agent.escalation import escalation as escalation
+from lcm_lab.agent.lcm import LcmTools as LcmTools
+from lcm_lab.agent.mcp import serve as serve
+from lcm_lab.agent.reader import QuoteReader as QuoteReader
+from lcm_lab.agent.sessions import SessionTools as SessionTools
+from lcm_lab.agent.visibility import AgentToAgent as AgentToAgent
 from lcm_lab.collection import Collection as Collection
 from lcm_lab.compaction.anchors import Anchors as Anchors
 from lcm_lab.compaction.assemble import assemble as assemble
@@ -30,6 +37,9 @@ from lcm_lab.dag import Summary as Summary
 from lcm_lab import errors as errors
 from lcm_lab.evaluation.harness import evaluate as evaluate
 from lcm_lab.evaluation.learn import learn as learn
+from lcm_lab.evaluation.replay import replay as replay
+from lcm_lab.evaluation.replay_arms import Arm as Arm
+from lcm_lab.evaluation.replay_result import Replay as Replay
 from lcm_lab.evaluation.result import Evaluation as Evaluation
 from lcm_lab.evaluation.tune import tune as tune
 from lcm_lab.evaluation.validate import validate as validate
@@ -93,6 +103,7 @@ from lcm_lab.ranking.steps.prior import Prior as Prior
 from lcm_lab.ranking.steps.recency import Recency as Recency
 from lcm_lab.ranking.steps.turns import Append as Append
 from lcm_lab.ranking.steps.turns import Fallback as Fallback
+from lcm_lab.reporting.compaction import compaction_report as compaction_report
 from lcm_lab.reporting.report import ranking_report as ranking_report
 from lcm_lab.reporting.speed import speed_report as speed_report
 from lcm_lab.run import Run as Run

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lcm_lab.evaluation.significance import bootstrap, interval
 
-__all__ = ["Floats", "Ints", "area", "means", "units_of"]
+__all__ = ["Floats", "Ints", "area", "by_boundary", "means", "units_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -37,3 +37,10 @@ def area(means: Floats, shares: Floats) -> Floats:
     """Give the mean under each row by the trapezoid rule over log2 of the share, two or more."""
     at = np.log2(shares)
     return np.asarray(np.trapezoid(means, at, axis=1) / (at[-1] - at[0]), np.float64)
+
+
+def by_boundary(recorded: pd.DataFrame) -> pd.DataFrame:
+    """Lay out what was kept at real boundaries: a row a way, a column a boundary, and the mean."""
+    wide = recorded.pivot_table(index="way", columns="boundary", values="share", sort=False)
+    wide.columns = pd.Index([f"{name[:8]}..." for name in wide.columns])
+    return wide.assign(mean=wide.mean(axis=1))

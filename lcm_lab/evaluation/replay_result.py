@@ -15,7 +15,7 @@ from lcm_lab.dag import Dag
 from lcm_lab.errors import unknown
 from lcm_lab.evaluation.replay_arms import Arm
 from lcm_lab.evaluation.replay_facts import Fact
-from lcm_lab.evaluation.replay_means import Floats, Ints, area, means, units_of
+from lcm_lab.evaluation.replay_means import Floats, Ints, area, by_boundary, means, units_of
 from lcm_lab.evaluation.significance import RESAMPLES, bootstrap, interval
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.shown import counted
@@ -56,6 +56,13 @@ class Replay:
     notes : list of str
     seed : int
         Of the bootstrap.
+
+    Examples
+    --------
+    >>> bench, seen = lcm.load("synth-chat-s"), [lcm.Arm()]
+    >>> found = lcm.replay(bench, lcm.Window(500), budgets=[None], arms=seen)
+    >>> found.split()["how"].tolist()
+    ['not summarised', 'view']
     """
 
     source: str
@@ -229,16 +236,11 @@ class Replay:
             f"Replay of {counted(units, 'conversation')}{few}: {self.strategy!r}, "
             f"{named(self.summariser)}"
         )
-        table = self.summary().round(3)
-        table_of = [table.to_string(index=False)]
+        tables = [self.summary().round(3).to_string(index=False)]
         if not self.recorded.empty:
-            wide = self.recorded.pivot_table(
-                index="way", columns="boundary", values="share", sort=False
-            )
-            wide.columns = pd.Index([f"{name[:8]}..." for name in wide.columns])
-            table_of.append(wide.assign(mean=wide.mean(axis=1)).round(3).to_string())
+            tables.append(by_boundary(self.recorded).round(3).to_string())
         notes = "".join(f"\n- {note}" for note in self.notes)
-        return "\n\n".join([head, *table_of]) + notes
+        return "\n\n".join([head, *tables]) + notes
 
     def _ordered(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Put rows in the order of budgets and arms."""
