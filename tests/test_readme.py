@@ -113,7 +113,10 @@ def test_readme_command_exists_and_has_the_options_it_shows(line):
     if line.startswith("./lab") and verb in LAB:
         assert f"./lab {verb}" in (ROOT / "lab").read_text(encoding="utf-8")
         return
-    options = {option for param in verbs()[verb].params for option in param.opts}
+    command = verbs()[verb]
+    while words and words[0] in getattr(command, "commands", {}):
+        command = command.commands[words.pop(0)]
+    options = {option for param in command.params for option in param.opts}
     assert [w for w in words if w.startswith("--") and w.split("=")[0] not in options] == []
 
 

@@ -11,7 +11,7 @@ from lcm_lab.agent.promises import checked_collection, collection_at
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lcm_lab.store.lcmdb import LcmDatabase
+    from lcm_lab.store.lcm.database import LcmDatabase
     from lcm_lab.store.store import Store
 
 __all__ = ["checked", "database"]
@@ -62,8 +62,8 @@ def database(path: str) -> Store | LcmDatabase:
         Neither of them; says what it is.
     """
     from lcm_lab.collection.paths import expanded
-    from lcm_lab.store.lcm_schema import IsStore
-    from lcm_lab.store.lcmdb import open_lcm
+    from lcm_lab.store.lcm.database import open_lcm
+    from lcm_lab.store.lcm.schema import IsStore
     from lcm_lab.store.opening import APPLICATION
     from lcm_lab.store.store import Store
 

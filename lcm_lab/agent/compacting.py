@@ -13,7 +13,7 @@ from lcm_lab.agent.source import again, opened, portable, writable
 if TYPE_CHECKING:
     from lcm_lab.collection import Collection
     from lcm_lab.compaction.base import Compactor
-    from lcm_lab.evaluation.replay_result import Replay
+    from lcm_lab.evaluation.replay.result import Replay
 
 __all__ = ["HOME", "ON", "compacted", "of_ranking", "strategies"]
 
@@ -134,8 +134,8 @@ def _replayed(bench: Any) -> dict[str, Replay]:
 
 def _part(bench: Any, trials: Mapping[str, Trial]) -> dict[str, Replay]:
     from lcm_lab.collection import Collection
-    from lcm_lab.evaluation.replay import replay
-    from lcm_lab.evaluation.replay_arms import Arm
+    from lcm_lab.evaluation.replay.arms import Arm
+    from lcm_lab.evaluation.replay.run import replay
 
     found = {}
     for name, trial in trials.items():

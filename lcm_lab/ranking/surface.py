@@ -12,6 +12,19 @@ __all__ = ["surface"]
 
 #: What is no ranker and stands inside of one.
 INSIDE = ("Analyzer", "vary")
+#: Where what a `Memory` is made of lives: strategies, and summarisers that touch no disk.
+COMPACTING = (
+    "compaction.anchors",
+    "compaction.clusters",
+    "compaction.extracts",
+    "compaction.levels",
+    "compaction.lossless",
+    "compaction.mask",
+    "compaction.memory",
+    "compaction.session",
+    "compaction.strategies",
+    "compaction.summarise",
+)
 
 
 @cache
@@ -19,7 +32,8 @@ def surface() -> Mapping[str, Any]:
     """Give the names that a policy may use, and what they stand for.
 
     These are the public names of the package that come from ranking, but for the classes that
-    authors extend, and what is written inside of a ranker. Nothing else is reachable.
+    authors extend, and what is written inside of a ranker: strategies and summarisers in a
+    `Memory`. Nothing else is reachable.
 
     Examples
     --------
@@ -28,8 +42,9 @@ def surface() -> Mapping[str, Any]:
     """
     # By name, since what is public is said above this row.
     package: Any = importlib.import_module("lcm_lab")
-    ranking = [name for name, home in package._HOME.items() if home.startswith("ranking.")]
-    found = {name: getattr(package, name) for name in (*ranking, *INSIDE)}
+    homes = package._HOME.items()
+    taken = [n for n, home in homes if home.startswith("ranking.") or home in COMPACTING]
+    found = {name: getattr(package, name) for name in (*taken, *INSIDE)}
     return {name: made for name, made in found.items() if not _is_base(made)}
 
 

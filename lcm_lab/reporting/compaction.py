@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.replay_claims import CLAIMS, claims
-from lcm_lab.evaluation.replay_result import Replay
+from lcm_lab.evaluation.replay.claims import CLAIMS, claims
+from lcm_lab.evaluation.replay.result import Replay
 from lcm_lab.reporting import compaction_figures as figures
 from lcm_lab.reporting import compaction_tables as tables
 from lcm_lab.reporting.compaction_words import LIMITS, SECTIONS, lost, snippet, told
@@ -51,7 +51,7 @@ def compaction_report(results: Mapping[str, Replay], command: str | None = None)
     >>> import pandas as pd
     >>> import lcm_lab as lcm
     >>> from lcm_lab.compaction.strategies import Window
-    >>> from lcm_lab.evaluation.replay import replay
+    >>> from lcm_lab.evaluation.replay.run import replay
     >>> corpus = lcm.Corpus([f"Service {n} listens on port {5000 + n}." for n in range(20)])
     >>> asked = pd.DataFrame({"qid": ["q1"], "query": ["port of service 3?"], "answer": ["5003"]})
     >>> qrels = pd.DataFrame({"qid": ["q1"], "docno": ["m4"], "relevance": [1]})

@@ -14,7 +14,7 @@ from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.tables import NOTHING, Cell, number
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.replay_result import Replay
+    from lcm_lab.evaluation.replay.result import Replay
 
 __all__ = ["areas", "claim_table", "costs", "kept", "kinds", "real", "splits", "stale"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lcm_lab.reporting.safe import safe
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.replay_result import Replay
+    from lcm_lab.evaluation.replay.result import Replay
 
 __all__ = ["LIMITS", "SECTIONS", "lost", "snippet", "told"]
 

@@ -14,8 +14,8 @@ from lcm_lab.dag.nodes import text_of
 from lcm_lab.errors import BadInput
 from lcm_lab.store import extract
 from lcm_lab.store.faults import WHOLE
-from lcm_lab.store.lcmdb import LcmDatabase
-from lcm_lab.store.markers import marker
+from lcm_lab.store.lcm.database import LcmDatabase
+from lcm_lab.store.lcm.markers import marker
 from lcm_lab.store.store import Store
 from lcm_lab.text import count_tokens
 

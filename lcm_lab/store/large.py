@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lcm_lab.ids import digest
 from lcm_lab.shown import cut, one_line
-from lcm_lab.store.explore import explore, extension
+from lcm_lab.store.explore.base import explore, extension
 from lcm_lab.text import clean
 
 __all__ = ["NAME", "File"]

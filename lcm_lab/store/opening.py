@@ -13,8 +13,8 @@ from pathlib import Path
 
 from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.store import fulltext
+from lcm_lab.store.lcm.snapshot import snapshot
 from lcm_lab.store.refusals import CLOSED, PATIENCE, explained
-from lcm_lab.store.snapshot import snapshot
 
 __all__ = ["APPLICATION", "SCHEMA", "connect", "writing"]
 

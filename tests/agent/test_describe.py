@@ -5,8 +5,8 @@ import json
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.agent.describe_id import described_id
-from lcm_lab.agent.lcm import LcmTools
+from lcm_lab.agent.lcm.describe_id import described_id
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.agent.schema import tools_of
 from lcm_lab.dag import Summary
 from lcm_lab.errors import BadParameter, LcmError, NotFound

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lcm_lab as lcm
-from lcm_lab.agent.episodic import EpisodicTools
-from lcm_lab.agent.exchanges import corpus_of, exchanges
+from lcm_lab.agent.episodic.exchanges import corpus_of, exchanges
+from lcm_lab.agent.episodic.tools import EpisodicTools
 from lcm_lab.agent.schema import tools_of
 from lcm_lab.errors import BadInput, BadParameter, EmptyQuery, NotFound
 from lcm_lab.messages import Message, Part, Session
 from lcm_lab.redact import redact
-from lcm_lab.store.lcmdb import open_lcm
+from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.store.store import Store
 from lcm_lab.times import instant
 

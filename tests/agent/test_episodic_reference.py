@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.agent.episodic import EpisodicTools
-from lcm_lab.agent.episodic_asked import asked
-from lcm_lab.agent.episodic_parse import parsed
-from lcm_lab.agent.episodic_recorded import RecordedAnswer
-from lcm_lab.agent.episodic_reference import Archive, Reached
-from lcm_lab.agent.exchanges import Exchange
+from lcm_lab.agent.episodic.asked import asked
+from lcm_lab.agent.episodic.exchanges import Exchange
+from lcm_lab.agent.episodic.parse import parsed
+from lcm_lab.agent.episodic.recorded import RecordedAnswer
+from lcm_lab.agent.episodic.reference import Archive, Reached
+from lcm_lab.agent.episodic.tools import EpisodicTools
 from lcm_lab.errors import BadInput, BadParameter, LcmError, NotFound
 from lcm_lab.store.store import Store
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.agent.escalation import Escalation, escalation
-from lcm_lab.agent.lcm import LcmTools
+from lcm_lab.agent.lcm.escalation import Escalation, escalation
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.dag import Summary
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.store.store import Store

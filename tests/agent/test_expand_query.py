@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lcm_lab as lcm
-from lcm_lab.agent.grants import Grant
-from lcm_lab.agent.lcm import LcmTools
-from lcm_lab.agent.reader import NOTHING, Passage, QuoteReader
+from lcm_lab.agent.lcm.grants import Grant
+from lcm_lab.agent.lcm.reader import NOTHING, Passage, QuoteReader
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.agent.schema import tools_of
 from lcm_lab.dag import Summary
 from lcm_lab.errors import BadParameter, EmptyQuery, LcmError, NotFound

@@ -5,14 +5,14 @@ import lzma
 
 import pytest
 
-from lcm_lab.agent.expand_result import walk
-from lcm_lab.agent.expansion_buckets import Candidate, bucketed
-from lcm_lab.agent.expansion_budget import cap_split, work_until
-from lcm_lab.agent.expansion_reply import parse_reply
-from lcm_lab.agent.lcm import LcmTools
-from lcm_lab.agent.routing import broad_time_range, route, token_risk
+from lcm_lab.agent.lcm.expand_result import walk
+from lcm_lab.agent.lcm.expansion_buckets import Candidate, bucketed
+from lcm_lab.agent.lcm.expansion_budget import cap_split, work_until
+from lcm_lab.agent.lcm.expansion_reply import parse_reply
+from lcm_lab.agent.lcm.routing import broad_time_range, route, token_risk
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.errors import BadInput
-from lcm_lab.store.lcmdb import open_lcm
+from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.times import instant
 
 

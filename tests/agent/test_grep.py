@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lcm_lab as lcm
-from lcm_lab.agent.grep_pattern import Places
-from lcm_lab.agent.grep_snippet import of_pattern, of_words
-from lcm_lab.agent.grep_words import Asked
-from lcm_lab.agent.lcm import LcmTools
+from lcm_lab.agent.lcm.grep_pattern import Places
+from lcm_lab.agent.lcm.grep_snippet import of_pattern, of_words
+from lcm_lab.agent.lcm.grep_words import Asked
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.agent.schema import tools_of
 from lcm_lab.dag import Summary
 from lcm_lab.errors import BadParameter, EmptyQuery, LcmError, NotFound

@@ -8,11 +8,11 @@ from contextlib import closing
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.agent.describe import file_piece, lines_asked
-from lcm_lab.agent.describe_id import described_id
-from lcm_lab.agent.describe_manifest import fits
-from lcm_lab.agent.grep_files import is_searchable, reference_places
-from lcm_lab.agent.grep_reference import (
+from lcm_lab.agent.lcm.describe import file_piece, lines_asked
+from lcm_lab.agent.lcm.describe_id import described_id
+from lcm_lab.agent.lcm.describe_manifest import fits
+from lcm_lab.agent.lcm.grep_files import is_searchable, reference_places
+from lcm_lab.agent.lcm.grep_reference import (
     fallback_snippet,
     like_args,
     line_snippet,
@@ -20,12 +20,12 @@ from lcm_lab.agent.grep_reference import (
     regex_allowed,
     time_bound,
 )
-from lcm_lab.agent.lcm import LcmTools
-from lcm_lab.agent.lcm_text import iso
+from lcm_lab.agent.lcm.text import iso
+from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.errors import BadParameter, LcmError, NotFound
 from lcm_lab.evaluation.bench_tools import ReferenceSQL, bench_tools, work_of, write_lcm
 from lcm_lab.evaluation.zipf import zipf
-from lcm_lab.store.lcmdb import open_lcm
+from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.store.store import Store
 
 CLOCK = "2026-11-30T09:22:46Z"

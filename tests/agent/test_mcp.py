@@ -11,9 +11,9 @@ from typing import Annotated
 
 import pytest
 
-from lcm_lab.agent.episodic import EpisodicTools
-from lcm_lab.agent.mcp import serve, server
-from lcm_lab.agent.mcp_families import FAMILIES, families
+from lcm_lab.agent.episodic.tools import EpisodicTools
+from lcm_lab.agent.mcp.families import FAMILIES, families
+from lcm_lab.agent.mcp.server import serve, server
 from lcm_lab.agent.schema import Between, tool, tools_of
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadParameter, MissingExtra
@@ -255,7 +255,7 @@ def test_families_are_known_by_name(names, told):
 
 NOISY = """
 import os
-from lcm_lab.agent.mcp import serve
+from lcm_lab.agent.mcp.server import serve
 from lcm_lab.agent.schema import tool
 
 class Said:

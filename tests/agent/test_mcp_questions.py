@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from lcm_lab.agent.episodic import EpisodicTools
-from lcm_lab.agent.mcp import server
+from lcm_lab.agent.episodic.tools import EpisodicTools
+from lcm_lab.agent.mcp.server import server
 from lcm_lab.store.store import Store
 from lcm_lab.transcripts.read import read
 

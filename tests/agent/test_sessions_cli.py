@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lcm_lab.agent.sessions import SessionTools
+from lcm_lab.agent.sessions.tools import SessionTools
 from lcm_lab.store.store import Store
 
 HEAD = {"type": "session", "version": 3, "id": "s1", "cwd": "/w"}

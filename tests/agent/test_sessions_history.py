@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.agent.schema import tools_of
-from lcm_lab.agent.sessions import SessionTools
-from lcm_lab.agent.sessions_page import MOST, grown, newest
-from lcm_lab.agent.sessions_shown import BLOCK, WHOLE
-from lcm_lab.agent.sessions_view import around, back
+from lcm_lab.agent.sessions.page import MOST, grown, newest
+from lcm_lab.agent.sessions.shown import BLOCK, WHOLE
+from lcm_lab.agent.sessions.tools import SessionTools
+from lcm_lab.agent.sessions.view import around, back
 from lcm_lab.errors import BadParameter, NotFound
 from lcm_lab.messages import Message, Part, Session
 from lcm_lab.store.store import Store

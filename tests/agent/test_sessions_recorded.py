@@ -12,8 +12,8 @@ from functools import partial
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.agent.sessions import SessionTools
-from lcm_lab.agent.visibility import AgentToAgent, Forbidden
+from lcm_lab.agent.sessions.tools import SessionTools
+from lcm_lab.agent.sessions.visibility import AgentToAgent, Forbidden
 from lcm_lab.errors import BadParameter, NotFound
 from lcm_lab.messages import Message, Part
 from lcm_lab.redact import redact

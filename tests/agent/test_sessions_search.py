@@ -6,8 +6,8 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.agent.schema import tools_of
-from lcm_lab.agent.sessions import SessionTools
-from lcm_lab.agent.sessions_result import MOST, WARNING, size_of
+from lcm_lab.agent.sessions.result import MOST, WARNING, size_of
+from lcm_lab.agent.sessions.tools import SessionTools
 from lcm_lab.errors import BadParameter, EmptyQuery, NotFound
 from lcm_lab.messages import Message, Part, Session
 from lcm_lab.store import branching
@@ -363,7 +363,7 @@ def test_a_database_of_lossless_claw_is_searched_too(shared):
     path = shared.parent / "conformance" / "lcm_reference.db"
     if not path.exists():
         pytest.skip("no ../shared/conformance beside this checkout")
-    from lcm_lab.store.lcmdb import open_lcm
+    from lcm_lab.store.lcm.database import open_lcm
 
     asked = SessionTools(open_lcm(path))
     hit = asked.sessions_search("deployment the database").hits[0]

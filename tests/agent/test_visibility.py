@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcm_lab.agent.sessions import SessionTools
-from lcm_lab.agent.sessions_listed import Sessions
-from lcm_lab.agent.visibility import AgentToAgent, Forbidden, Visibility
+from lcm_lab.agent.sessions.listed import Sessions
+from lcm_lab.agent.sessions.tools import SessionTools
+from lcm_lab.agent.sessions.visibility import AgentToAgent, Forbidden, Visibility
 from lcm_lab.errors import BadParameter, NotFound
 from lcm_lab.messages import Message, Part, Session
 from lcm_lab.store.store import Store

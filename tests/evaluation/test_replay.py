@@ -14,8 +14,7 @@ from lcm_lab.compaction.strategies import RandomLines, Rolling, Window
 from lcm_lab.compaction.summarise import Lead
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadInput, BadParameter, NotFound
-from lcm_lab.evaluation.replay import replay
-from lcm_lab.evaluation.replay_arms import (
+from lcm_lab.evaluation.replay.arms import (
     ARMS,
     STEP,
     TOTAL,
@@ -24,12 +23,13 @@ from lcm_lab.evaluation.replay_arms import (
     excerpt,
     pieces,
 )
-from lcm_lab.evaluation.replay_claims import CLAIMS, claims
-from lcm_lab.evaluation.replay_facts import Facts, facts_of
-from lcm_lab.evaluation.replay_points import KEPT
-from lcm_lab.evaluation.replay_real import at_boundaries
-from lcm_lab.evaluation.replay_talk import Talk
-from lcm_lab.evaluation.replay_texts import Texts, holds, plain
+from lcm_lab.evaluation.replay.claims import CLAIMS, claims
+from lcm_lab.evaluation.replay.facts import Facts, facts_of
+from lcm_lab.evaluation.replay.points import KEPT
+from lcm_lab.evaluation.replay.real import at_boundaries
+from lcm_lab.evaluation.replay.run import replay
+from lcm_lab.evaluation.replay.talk import Talk
+from lcm_lab.evaluation.replay.texts import Texts, holds, plain
 from lcm_lab.text import count_tokens
 
 SERVICES = ["auth", "billing", "search", "mail", "cache", "proxy", "audit", "queue"]

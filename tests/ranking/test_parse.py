@@ -170,3 +170,13 @@ def test_every_public_policy_can_be_written_and_nothing_else():
     assert rankers - bases <= set(surface())
     assert {"Analyzer", "vary"} <= set(surface()) <= set(public)
     assert not set(surface()) & (bases | {"Named", "Corpus", "load", "read", "value", "evaluate"})
+
+
+def test_a_memory_with_its_strategy_is_read_as_it_prints():
+    made = lcm.Memory(
+        lcm.Leaves(1_500) >> lcm.Condense(2), lcm.BM25() % 10, summarise=lcm.Anchors(lcm.LexRank())
+    )
+    assert policy(repr(made)) == made
+    for unsafe in ("Cached(Lead(), 'x')", "Store('x')", "compact", "open_lcm('x')"):
+        with pytest.raises(BadParameter):
+            policy(f"Memory(Window(), BM25(), summarise={unsafe})")

@@ -11,8 +11,8 @@ from lcm_lab.compaction.levels import Condense, Leaves
 from lcm_lab.compaction.lossless import Lossless
 from lcm_lab.compaction.strategies import Rolling, Window
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.replay import replay
-from lcm_lab.evaluation.replay_arms import Arm
+from lcm_lab.evaluation.replay.arms import Arm
+from lcm_lab.evaluation.replay.run import replay
 from lcm_lab.reporting.compaction import compaction_report
 
 

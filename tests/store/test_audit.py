@@ -13,9 +13,10 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Summary
 from lcm_lab.dag.check import RULES
 from lcm_lab.messages import Message, Part
-from lcm_lab.store import faults, lcm_faults
+from lcm_lab.store import faults
 from lcm_lab.store.audit import OF_DAGS, OF_STORES, audit
-from lcm_lab.store.lcmdb import open_lcm
+from lcm_lab.store.lcm import faults as lcm_faults
+from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.store.store import Store
 from lcm_lab.transcripts.base import Transcripts
 from tests.store.conftest import add_summary

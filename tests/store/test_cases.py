@@ -11,7 +11,7 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.agent.checking import database
-from lcm_lab.agent.episodic import EpisodicTools
+from lcm_lab.agent.episodic.tools import EpisodicTools
 from lcm_lab.agent.find import Question, answered
 from lcm_lab.errors import BadInput, BadParameter, OverBudget
 from lcm_lab.measures import nDCG

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.store.explore import LIMIT, explore, recognised
-from lcm_lab.store.explore_json import PARSED, shape
+from lcm_lab.store.explore.base import LIMIT, explore, recognised
+from lcm_lab.store.explore.json import PARSED, shape
 
 
 def line(summary, label):

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from lcm_lab.errors import BadInput, BadParameter, NotFound
 from lcm_lab.messages import Kind, Part
-from lcm_lab.store import snapshot as snapshots
-from lcm_lab.store.lcm_parts import COLUMNS, parts
-from lcm_lab.store.lcmdb import open_lcm
-from lcm_lab.store.snapshot import snapshot
+from lcm_lab.store.lcm import snapshot as snapshots
+from lcm_lab.store.lcm.database import open_lcm
+from lcm_lab.store.lcm.parts import COLUMNS, parts
+from lcm_lab.store.lcm.snapshot import snapshot
 from lcm_lab.store.store import Store
 from lcm_lab.times import instant, show
 

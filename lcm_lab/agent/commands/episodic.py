@@ -67,7 +67,7 @@ def search(
       lcm-lab episodic search 'why did CI check out a merge commit' --on memory.db
       lcm-lab episodic search 'rebase' 'unused dependencies' --on memory.db --after 2026-01-01
     """
-    from lcm_lab.agent.episodic_commands import searched
+    from lcm_lab.agent.episodic.commands import searched
 
     asked = {
         "query": query[0] if len(query) == 1 else query,
@@ -103,6 +103,6 @@ def read(
     Example:
       lcm-lab episodic read session.jsonl --on memory.db --lines 100-120
     """
-    from lcm_lab.agent.episodic_commands import opened
+    from lcm_lab.agent.episodic.commands import opened
 
     print(opened(on, path, lines, root, reference=reference, json=json))

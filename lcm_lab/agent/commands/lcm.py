@@ -66,7 +66,7 @@ def grep(
       lcm-lab grep 'retry|backoff' --on memory.db
       lcm-lab grep 'why did we pick Postgres' --words --sort relevance --on ~/.openclaw/lcm.db
     """
-    from lcm_lab.agent.lcm_commands import grepped
+    from lcm_lab.agent.lcm.commands import grepped
 
     asked = {
         "pattern": pattern,
@@ -107,7 +107,7 @@ def describe(
       lcm-lab describe sum_abc123def456 --on memory.db
       lcm-lab describe file_789abc012345 --lines 100-120 --on ~/.openclaw/lcm.db
     """
-    from lcm_lab.agent.lcm_commands import described, lines_of
+    from lcm_lab.agent.lcm.commands import described, lines_of
 
     asked = {
         "id": id,

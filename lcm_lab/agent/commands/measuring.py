@@ -119,7 +119,7 @@ def bench(
     from lcm_lab.agent.speed import timed, timed_store
 
     if what == "tools":
-        from lcm_lab.agent.lcm_bench import timed_tools
+        from lcm_lab.agent.lcm.bench import timed_tools
 
         print(timed_tools(size, questions, seed, json=json))
     elif what == "store":

@@ -59,7 +59,7 @@ def serve(
       lcm-lab serve --store memory.db --root ~/.claude/projects
       lcm-lab serve --store ~/.openclaw/lcm.db --tools lcm --http
     """
-    from lcm_lab.agent.mcp_families import served
+    from lcm_lab.agent.mcp.families import served
 
     served(
         store,

@@ -64,7 +64,7 @@ def search(
       lcm-lab sessions search 'retry backoff' --on memory.db
       lcm-lab sessions search 数据库 --mode substring --on memory.db
     """
-    from lcm_lab.agent.sessions_commands import Opened, searched
+    from lcm_lab.agent.sessions.commands import Opened, searched
 
     opened = Opened(on, caller, visibility, zone, reference)
     asked = {"query": query, "sessionKey": key, "limit": limit, "mode": mode}
@@ -102,7 +102,7 @@ def history(
       lcm-lab sessions history agent:main:main --limit 20 --on memory.db
       lcm-lab sessions history agent:main:main --message m17 --on memory.db
     """
-    from lcm_lab.agent.sessions_commands import Opened, read
+    from lcm_lab.agent.sessions.commands import Opened, read
 
     opened = Opened(on, caller, visibility, zone, reference)
     asked = {

@@ -1,0 +1,1 @@
+"""The tools of episodic-memory: search, read."""

@@ -1,0 +1,1 @@
+"""The session tools of OpenClaw: sessions_search, sessions_history."""

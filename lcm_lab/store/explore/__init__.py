@@ -1,0 +1,1 @@
+"""Explorations: what a large file holds, told in a few lines."""

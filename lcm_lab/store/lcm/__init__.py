@@ -1,0 +1,1 @@
+"""Databases of lossless-claw, read and left as they were."""
