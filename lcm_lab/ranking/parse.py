@@ -10,11 +10,13 @@ import ast
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 from lcm_lab.errors import BadParameter, LcmError, nearest
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.surface import surface
+from lcm_lab.values import Vary
 
 __all__ = ["policy"]
 
@@ -147,7 +149,7 @@ class _Reader:
         apply = OPERATORS.get(type(node.op))
         if apply is None:
             raise self.refuse(node, _no_operator(SIGNS.get(type(node.op), "that")))
-        if not isinstance(left, Ranker) and not isinstance(right, Ranker):
+        if not _composes(left) and not _composes(right):
             what = self.written(node)
             raise self.refuse(node, f"{what!r} has no policy in it. Write the result instead.")
         return self.make(node, lambda: apply(left, right))
@@ -223,3 +225,8 @@ READERS: Mapping[type[ast.AST], Callable[[_Reader, Any], Any]] = {
     ast.BinOp: _Reader.operation,
     ast.Call: _Reader.call,
 }
+
+
+def _composes(part: Any) -> bool:
+    """Tell whether operators are for a part: policies, and the strategies within a `Memory`."""
+    return is_dataclass(part) and not isinstance(part, Vary)
