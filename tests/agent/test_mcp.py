@@ -278,6 +278,7 @@ def talk(command, lines):
     """Write lines to a server, close its input once the last is answered, and wait for its end."""
     with subprocess.Popen(
         [sys.executable, *map(str, command)],
+        env={name: set_ for name, set_ in os.environ.items() if name != "PYTHONUNBUFFERED"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -313,6 +314,7 @@ def test_nothing_but_the_protocol_is_written_to_standard_output(tmp_path):
     assert [json.loads(line)["id"] for line in out] == [1, 2]
     assert code == 0
     assert "written" in errors
+    assert "printed" in errors
 
 
 def test_the_server_ends_cleanly_when_its_input_is_closed(memory):

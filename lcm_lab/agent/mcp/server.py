@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.agent import show
@@ -183,6 +185,8 @@ def _sendable(text: str) -> str:
 async def _stdio(made: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
 
-    # While it serves, stdout is diverted to stderr for everything but the protocol.
+    # While it serves, descriptor 1 leads to stderr for everything but the protocol; what Python's
+    # own stdout holds back would come out after that, so it is not written to at all.
     async with stdio_server() as (reading, writing):
-        await made.run(reading, writing, made.create_initialization_options())
+        with redirect_stdout(sys.stderr):
+            await made.run(reading, writing, made.create_initialization_options())
