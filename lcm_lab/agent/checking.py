@@ -62,12 +62,18 @@ def database(path: str) -> Store | LcmDatabase:
         Neither of them; says what it is.
     """
     from lcm_lab.collection.paths import expanded
+    from lcm_lab.errors import NotFound
     from lcm_lab.store.lcm.database import open_lcm
     from lcm_lab.store.lcm.schema import IsStore
     from lcm_lab.store.opening import APPLICATION
     from lcm_lab.store.store import Store
 
     place = expanded(path)
+    if not place.exists():
+        raise NotFound(
+            f"No store {path!r}. Make one with lcm-lab import PATH --into {path}, or give the "
+            "lcm.db of lossless-claw."
+        )
     if _program(place) == APPLICATION:
         return Store(place, readonly=True)
     try:
