@@ -75,7 +75,7 @@ class Overlap:
         unit = max(len(asked), 1)
         if not gold:
             return int(held.max(initial=0)) * 1000 // unit, 0
-        own = held[list(gold)]
+        own = np.array([held[i] if i < size else 0 for i in gold])  # what comes later holds nothing
         share = int(own.sum()) * 1000 // (unit * len(gold))
         top = own.max()
         return share, int((held >= top).sum() - (own >= top).sum())

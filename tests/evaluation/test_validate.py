@@ -193,7 +193,7 @@ def test_chat_orders_the_panel_as_locomo_does(shared):
     """The gates of EVALUATION 4.6 for chat against LoCoMo turns, development half."""
     real = lcm.load(shared / "locomo" / "locomo_dev.json.xz")
     found = validate(lcm.load("synth-chat-s"), real)
-    assert [len(values) for values in found.measured] == [460, 997]
+    assert [len(values) for values in found.measured] == [637, 997]
     assert list(found.types) == ["multi-session", "preference", "single", "temporal"]
     assert found.gates().set_index("gate").loc[["tau-b", "lower end of tau-b"], "passed"].all()
     assert found.ceilings["mean"].between(0.85, 1).all()
