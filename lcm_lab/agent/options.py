@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["DEFAULT", "Cut", "Json", "Measures", "Policies", "Source", "Sources"]
+__all__ = ["DEFAULT", "Cut", "Held", "Json", "Measures", "Policies", "Source", "Sources", "Zone"]
 
 DEFAULT = "synth-chat-s"
 Unit = Literal["turn", "exchange", "session"]
@@ -32,3 +32,8 @@ Measures = Annotated[
 ]
 Cut = Annotated[Unit, typer.Option("--unit", help="What is ranked and judged.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Held = Annotated[
+    str,
+    typer.Option("--on", metavar="STORE", help="A store, or the lcm.db of lossless-claw."),
+]
+Zone = Annotated[str, typer.Option(help="Time zone that times are shown in.")]

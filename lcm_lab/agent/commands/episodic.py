@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from lcm_lab.agent.app import app
-from lcm_lab.agent.options import Json
+from lcm_lab.agent.options import Held, Json
 
 __all__ = ["episodic", "read", "search"]
 
@@ -20,10 +20,6 @@ episodic = typer.Typer(
 )
 app.add_typer(episodic, short_help="Recall and read earlier conversations, as an agent does.")
 
-Held = Annotated[
-    str,
-    typer.Option("--on", metavar="STORE", help="A store, or the lcm.db of lossless-claw."),
-]
 Root = Annotated[
     list[str],
     typer.Option("--root", metavar="FOLDER", help="Transcripts that may be opened. Repeatable."),

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from lcm_lab.agent.app import app
-from lcm_lab.agent.commands.lcm import Compat, Held, Only
-from lcm_lab.agent.options import Json
+from lcm_lab.agent.commands.lcm import Compat, Only
+from lcm_lab.agent.options import Held, Json
 
 __all__ = ["expand"]
 

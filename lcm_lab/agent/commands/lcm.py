@@ -7,14 +7,10 @@ from typing import Annotated, Literal
 import typer
 
 from lcm_lab.agent.app import app
-from lcm_lab.agent.options import Json
+from lcm_lab.agent.options import Held, Json, Zone
 
 __all__ = ["describe", "grep"]
 
-Held = Annotated[
-    str,
-    typer.Option("--on", metavar="STORE", help="A store, or the lcm.db of lossless-claw."),
-]
 Only = Annotated[
     str | None, typer.Option("--conversation", metavar="NAME", help="Only this conversation.")
 ]
@@ -27,7 +23,6 @@ Before = Annotated[
 Files = Annotated[
     list[str], typer.Option("--file", metavar="ID", help="Only these files. Repeatable.")
 ]
-Zone = Annotated[str, typer.Option(help="Time zone that times are shown in.")]
 Compat = Annotated[
     bool, typer.Option("--reference", help="Answer as lossless-claw does, faults included.")
 ]

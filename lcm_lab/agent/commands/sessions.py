@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from lcm_lab.agent.app import app
-from lcm_lab.agent.options import Json
+from lcm_lab.agent.options import Held, Json, Zone
 
 __all__ = ["history", "search", "sessions"]
 
@@ -20,17 +20,12 @@ sessions = typer.Typer(
 )
 app.add_typer(sessions, short_help="Search and read past sessions, as an agent does.")
 
-Held = Annotated[
-    str,
-    typer.Option("--on", metavar="STORE", help="A store, or the lcm.db of lossless-claw."),
-]
 Caller = Annotated[
     str, typer.Option("--as", metavar="KEY", help="The key of the session that asks.")
 ]
 Visible = Annotated[
     Literal["self", "tree", "agent", "all"], typer.Option(help="What that session may see.")
 ]
-Zone = Annotated[str, typer.Option(help="Time zone that times are shown in.")]
 Compat = Annotated[
     bool, typer.Option("--reference", help="Answer as OpenClaw does, faults included.")
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -78,14 +79,14 @@ def blank(text: str) -> bool:
     return re.fullmatch(f"{BLANK}*", text) is not None
 
 
-class _Cutter:
+class _Cutter(ABC):
     def __init__(self, path: str, project: str, now: str) -> None:
         self.path, self.project, self.now = path, project, now
         self.open: _Open | None = None
 
+    @abstractmethod
     def take(self, line: int, record: dict[str, Any]) -> Iterator[Exchange]:
         """Take in a record; gives the exchange that it closes."""
-        raise NotImplementedError
 
     def close(self) -> Iterator[Exchange]:
         """Give the open exchange, unless the assistant said nothing in it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -92,10 +93,8 @@ def time_bound(name: str, value: Any) -> int | None:
     """
     if not isinstance(value, str) or not value.strip():
         return None
-    try:
+    with suppress(BadInput):  # the parser below knows more forms
         return instant(value.strip())
-    except BadInput:
-        pass  # the parser below knows more forms
     parsed = pd.to_datetime(value.strip(), utc=True, errors="coerce")
     if pd.isna(parsed):
         raise BadParameter(f"{name} must be a valid ISO timestamp. Got {value!r:.80}.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from lcm_lab.synth.calendar import Calendar
 from lcm_lab.synth.chat.friends import Friends, Person
 from lcm_lab.synth.draw import Draw
 
@@ -13,6 +14,8 @@ __all__ = ["casts", "people"]
 
 KIN = 3
 PLANS = 2
+#: About nine days from one session to the next, in the mean.
+CALENDAR = Calendar(datetime(2023, 1, 8), (7, 22), again=89, most=40)  # noqa: DTZ001
 
 
 def casts(lexicon: Mapping[str, Any], size: int, draw: Draw) -> list[tuple[Person, Person]]:
@@ -47,18 +50,4 @@ def people(
                 relations.add(relation)
                 kin[speaker.name].append(Person(names.pop(), gender, relation, speaker.name))
     plans = draw.sample(lexicon["plans"], PLANS)
-    return Friends(name, _calendar(sessions, draw), speakers=cast, kin=kin, plans=plans)
-
-
-def _calendar(sessions: int, draw: Draw) -> list[datetime]:
-    """Give session starts: gaps of a day and more, geometric, about nine days in the mean."""
-    now = datetime(2023, 1, 8) + timedelta(days=draw.below(500))  # noqa: DTZ001 - UTC by definition
-    out = []
-    for _ in range(sessions):
-        minute = draw.between(7 * 60, 22 * 60)
-        out.append(now + timedelta(minutes=minute, seconds=draw.below(60)))
-        gap = 1
-        while draw.chance(89) and gap < 40:
-            gap += 1
-        now += timedelta(days=gap)
-    return out
+    return Friends(name, CALENDAR.starts(sessions, draw), speakers=cast, kin=kin, plans=plans)

@@ -13,7 +13,7 @@ from lcm_lab.synth.coding.cases import BANDS, cases, voice
 from lcm_lab.synth.coding.facts import Builder
 from lcm_lab.synth.coding.render import render
 from lcm_lab.synth.coding.repo import Repo
-from lcm_lab.synth.coding.world import Project, calendar
+from lcm_lab.synth.coding.world import CALENDAR, Project
 from lcm_lab.synth.draw import Draw
 from lcm_lab.synth.language import Language, table
 from lcm_lab.synth.part import Part
@@ -87,7 +87,7 @@ def part(name: str, plan: Plan, setting: Setting) -> Part:
 def _project(name: str, plan: Plan, lexicon: Mapping[str, Any], draw: Draw) -> Project:
     return Project(
         name,
-        calendar(plan.sessions, draw),
+        CALENDAR.starts(plan.sessions, draw),
         code=plan.code,
         prefix=plan.code[:3].upper(),
         language=plan.language,

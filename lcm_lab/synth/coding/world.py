@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from lcm_lab.synth.draw import Draw
+from lcm_lab.synth.calendar import Calendar
 from lcm_lab.synth.world import Fact, World
 
-__all__ = ["Project", "calendar"]
+__all__ = ["CALENDAR", "Project"]
 
 
 @dataclass
@@ -52,15 +52,5 @@ class Project(World):
         return sorted({fact.value for fact in self.facts})
 
 
-def calendar(sessions: int, draw: Draw) -> list[datetime]:
-    """Give session starts: a working day each, gaps geometric, about five days in the mean."""
-    now = datetime(2024, 1, 8) + timedelta(days=draw.below(500))  # noqa: DTZ001 - UTC by definition
-    out = []
-    for _ in range(sessions):
-        minutes = draw.between(7 * 60, 11 * 60)
-        out.append(now + timedelta(minutes=minutes, seconds=draw.below(60)))
-        gap = 1
-        while draw.chance(80) and gap < 30:
-            gap += 1
-        now += timedelta(days=gap)
-    return out
+#: Mornings, about five days from one session to the next, in the mean.
+CALENDAR = Calendar(datetime(2024, 1, 8), (7, 11), again=80, most=30)  # noqa: DTZ001
