@@ -60,7 +60,7 @@ def nearest(name: str, options: Iterable[str]) -> str:
     >>> nearest("convresation", ["conversation", "role"])
     " Did you mean 'conversation'?"
     """
-    close = get_close_matches(name, list(options), n=1)
+    close = get_close_matches(name[:200], list(options), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
@@ -74,4 +74,4 @@ def unknown(kind: str, name: str, options: Iterable[str]) -> NotFound:
     """
     there = list(options)
     listed = f"There is {', '.join(there)}." if there else "There is none."
-    return NotFound(f"No {kind} {name!r}. {listed}{nearest(name, there)}")
+    return NotFound(f"No {kind} {name!r:.80}. {listed}{nearest(name, there)}")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcm_lab.redact import redact
+from lcm_lab.redact import redact, redact_together
 
 MIXED = "a1B2c3D4e5F6g7H8i9J0"
 GITHUB = "gh" + "p_" + (MIXED * 2)[:36]
@@ -58,6 +58,30 @@ SECRETS = {
         (f"key {OPENAI}.", "key [redacted:api-key]."),
         (AWS, "[redacted:aws-key]"),
         (JWT, "[redacted:jwt]"),
+        ("password: tiny", "password: [redacted:password]"),
+        ('{"text": "my password: hunter"}', '{"text": "my password: [redacted:password]"}'),
+        ("curl --token abcdefghijklmnopqrst -v", "curl --token [redacted:secret] -v"),
+        (f"deploy --api-key={MIXED} now", "deploy --api-key=[redacted:secret] now"),
+        (f"deploy --client-secret '{MIXED}'", "deploy --client-secret '[redacted:secret]'"),
+        (f"https://a.b/cb?code={MIXED}&x=1", "https://a.b/cb?code=[redacted:secret]&x=1"),
+        (f"GET /f?x=1&amp;sig={MIXED}%3D", "GET /f?x=1&amp;sig=[redacted:secret]"),
+        ("card 4111 1111 1111 1111 cvv=123", "card 4111 1111 1111 1111 cvv=[redacted:card-code]"),
+        ('{"cvc": "1234"}', '{"cvc": "[redacted:card-code]"}'),
+        ("1234567:AA" + MIXED * 2, "[redacted:telegram-token]"),
+        ("gs" + "k_abcdefghij", "[redacted:api-key]"),
+        ("pp" + "lx-abcdefghijklmnop.", "[redacted:api-key]."),
+        ("r" + "8_abcdefghijkl", "[redacted:api-key]"),
+        ("s" + "k-abcd1234", "[redacted:api-key]"),
+        ("xa" + f"pp-1-{MIXED}", "[redacted:slack-token]"),
+        ("AI" + "za" + MIXED * 2, "[redacted:google-key]"),
+        ("gh" + "s_" + MIXED * 6, "[redacted:github-token]"),
+        ("shp" + "at_" + "a1b2c3d4" * 4, "[redacted:api-key]"),
+        ("LT" + "AI" + MIXED, "[redacted:api-key]"),
+        (
+            f'h["Authorization"] = "token {MIXED}"',
+            'h["Authorization"] = "token [redacted:bearer-token]"',
+        ),
+        (f'set("Authorization", "{MIXED}")', 'set("Authorization", "[redacted:bearer-token]")'),
     ],
 )
 def test_secrets_are_replaced_by_their_kind(text, expected):
@@ -109,6 +133,22 @@ def test_half_a_private_key_is_still_a_secret(cut):
         "sk-learn-based-classification-pipeline, docker -u 1000:1000 http://host:80/a@b",
         "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 by ann@example.org",
         "export ANTHROPIC_API_KEY=sk-ant-...",
+        "API_KEY = 'YOUR_API_KEY_HERE'; apiKey: 'my_api_key', SECRET_KEY='your-secret-key'",
+        "new WebClient('xoxb-your-slack-token'), postgres://{user}:{password}@{host}/x",
+        'print("Password: ", password); input("Enter password: ")',
+        "password: string; password=password, password: required",
+        "if not password:\n    return None",
+        "tests for passwords:\n\n#### Extended tests, and the API key:\n\n---",
+        "hashed_password = argon2.hash_password(password)",
+        'password=auth[1], secret_key = s3_server["key"], const apiKey = await keyFor(model)',
+        'api_key = undefined set the variable to "undefined"',
+        "div.sk-container sk-estimator gsk_render_node_draw hf_tokenizer_from_pretrained_model",
+        '"Content-Type, Authorization",\n   101\u2192    },',
+        'headers["Authorization"] = _basic_auth_str(name, password)',
+        "/.well-known/oauth-authorization-server, and set the Authorization header 12345",
+        "callback?code=1&state=2, search?key=PROJ-123, ?postcode=SW1A",
+        "--token authentication, --max-token 4096, --password flag, --secret-file /run/a1b2c3d4",
+        "PWD='/srv/dev/orders'",
     ],
 )
 def test_what_is_no_secret_stays_readable(text):
@@ -147,6 +187,8 @@ def test_text_around_a_secret_is_kept(before, after):
     "unit",
     [
         *("a", "A1", "password ", PEM[:32] + "\n", PEM[-30:], KEY_BODY + "\n", "://", "a:b@", "\\"),
+        *("--token ", "&a-key=", "sk-a", "ghp_aB1", "--a-a-", 'password: ") ', 'Authorization", "'),
+        *("cvv ", "1//0", "your-", "password: a\n", "&aaaa", "my-"),
         *('password="', 'token\\"', "authorization ", "bearer ", "aws key ", "-u ", "eyJa.", "[x"),
     ],
 )
@@ -154,6 +196,41 @@ def test_long_texts_take_no_more_than_linear_time(unit):
     """A quadratic rule would take minutes here, and no clock is asked."""
     text = unit * (60_000 // len(unit))
     assert redact(redact(text).text).found == Counter()
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_secret_that_two_pieces_of_a_message_share_is_gone_from_both(secret):
+    for cut in range(1, len(secret), 5):
+        pieces = [f"here: {secret[:cut]}", f"{secret[cut:]} and on"]
+        first, second = redact_together(pieces)
+        assert first.text.startswith("here: ")
+        assert second.text.endswith(" and on")
+        for left in range(len(secret) - 12):
+            assert secret[left : left + 12] not in first.text + second.text
+
+
+def test_the_middle_of_a_key_in_three_pieces_is_gone():
+    lines = PEM.splitlines()
+    made = redact_together(["\n".join(lines[:2]), lines[2], "\n".join(lines[3:])])
+    assert [one.text for one in made] == ["[redacted:private-key]"] * 3
+
+
+def test_pieces_that_share_no_secret_are_redacted_one_by_one():
+    assert [one.text for one in redact_together(["password=", "Hello there", "token: "])] == [
+        "password=",
+        "Hello there",
+        "token: ",
+    ]
+    assert redact_together([]) == []
+    (one,) = redact_together([f"a {AWS}"])
+    assert one == ("a [redacted:aws-key]", Counter({"aws-key": 1}))
+
+
+@given(st.lists(SNIPPETS | st.text(st.characters(), max_size=6), max_size=6))
+def test_together_finds_no_less_than_each_alone(texts):
+    for alone, one in zip(map(redact, texts), redact_together(texts), strict=True):
+        assert redact(one.text).found == Counter()
+        assert one.found.total() >= (1 if alone.found else 0)
 
 
 def test_real_chat_holds_no_false_secret(shared):

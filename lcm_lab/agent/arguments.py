@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lcm_lab.errors import BadParameter, nearest
+from lcm_lab.text import clean
 
 __all__ = ["checked", "named"]
 
@@ -18,6 +19,10 @@ CALLED = {
     "boolean": "true or false",
     "array": "a list of texts",
 }
+
+
+#: No number of a host is larger: its whole numbers are exact up to there.
+LARGEST = 1 << 53
 
 
 def named(
@@ -45,13 +50,20 @@ def checked(name: str, schema: Mapping[str, Any], given: dict[str, Any]) -> dict
             )
         if not _fits(properties[one], got):
             raise BadParameter(
-                f"{name}: {one} must be {_allowed(properties[one])}. Got {got!r:.80}."
+                f"{name}: {one} must be {_allowed(properties[one])}. Got {_shown(got)}."
             )
     for one in schema["required"]:
         if one not in given and "default" not in properties[one]:
             about = properties[one].get("description", "").split(". ")[0].rstrip(".")
             raise BadParameter(f"{name} needs {one}: {about or _allowed(properties[one])}.")
     return {one: _settled(properties[one], got) for one, got in given.items()}
+
+
+def _shown(got: Any) -> str:
+    """Write what was given; of a whole number that is beyond bounds only how long it is."""
+    if isinstance(got, int) and abs(got) > LARGEST:
+        return f"a whole number of {got.bit_length():,} bits"
+    return f"{got!r:.80}"
 
 
 def _fits(allowed: Mapping[str, Any], got: Any) -> bool:
@@ -63,17 +75,20 @@ def _fits(allowed: Mapping[str, Any], got: Any) -> bool:
         return fits and allowed.get("minItems", 0) <= len(got) <= allowed.get("maxItems", len(got))
     if kind in ("integer", "number"):
         real = isinstance(got, int | float) and not isinstance(got, bool)
-        whole = real and (kind == "number" or float(got).is_integer())
-        return whole and allowed.get("minimum", got) <= got <= allowed.get("maximum", got)
+        whole = real and (kind == "number" or isinstance(got, int) or got.is_integer())
+        low, high = allowed.get("minimum", -LARGEST), allowed.get("maximum", LARGEST)
+        return whole and low <= got <= high
     right = isinstance(got, bool if kind == "boolean" else str)
     return right and got in allowed.get("enum", [got])
 
 
 def _settled(allowed: Mapping[str, Any], got: Any) -> Any:
-    """Give an allowed value as Python has it: 5.0 is how some hosts write 5."""
+    """Give an allowed value as Python has it: 5.0 is how some hosts write 5; text can be stored."""
     if allowed.get("type") == "integer":
         return int(got)
-    return list(got) if isinstance(got, tuple) else got
+    if isinstance(got, list | tuple):
+        return [clean(one) if isinstance(one, str) else one for one in got]
+    return clean(got) if isinstance(got, str) else got
 
 
 def _allowed(allowed: Mapping[str, Any]) -> str:

@@ -103,12 +103,12 @@ def tool(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    def call(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         given = named(method.__name__, signature, args, kwargs)
         return method(self, **checked(method.__name__, schema(), given))  # type: ignore[call-arg]
 
     call.schema = schema  # type: ignore[attr-defined]
-    return call  # type: ignore[return-value]
+    return call
 
 
 def tools_of(family: object) -> list[Tool]:

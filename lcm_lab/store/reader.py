@@ -212,7 +212,7 @@ class Reader:
         if found is None:
             names = [name for (name,) in self.connection.execute("select name from conversations")]
             raise NotFound(
-                f"No conversation {conversation!r} among {len(names):,}."
+                f"No conversation {conversation!r:.80} among {len(names):,}."
                 f"{nearest(conversation, names)} store.conversations() lists them."
             )
         return int(found[0])

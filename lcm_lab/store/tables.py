@@ -12,11 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcm_lab.corpus import Corpus
+from lcm_lab.corpus import BEHIND, Corpus
 from lcm_lab.errors import BadParameter, nearest
 from lcm_lab.messages import INDEXED
 from lcm_lab.ranking.exact.fts import LENDER
-from lcm_lab.store import columns, fulltext
+from lcm_lab.store import branching, columns, fulltext
 from lcm_lab.store.fulltext import KINDS
 from lcm_lab.store.lending import Lender
 
@@ -98,6 +98,8 @@ def corpus(
         found["summaries"] = columns.summaries(connection, number)
     found = {base: pair for base, pair in found.items() if pair[0].num_rows}
     made = Corpus(_together([table for table, _ in found.values()]))
+    behind = [name for at, name in branching.dirty(connection) if number in (None, at)]
+    made.memo(BEHIND, lambda: behind)
     whole = number is None and not abandoned
     if opens is not None and whole and (set(kinds) == set(KINDS) or "docs" not in found):
         groups = tuple(

@@ -335,6 +335,12 @@ def test_an_unknown_name_is_an_error_that_lists_those_there_are(tools, name):
         tools.search("postgres", **{name: "x' OR '1'='1"})
 
 
+@pytest.mark.parametrize("name", ["project", "session_id", "git_branch"])
+def test_an_empty_store_has_no_names_and_says_so(name):
+    with pytest.raises(NotFound, match=f"No {name} 'x'. There are none"):
+        EpisodicTools(Store(":memory:")).search("postgres", **{name: "x"})
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -543,7 +549,10 @@ def test_only_what_lies_under_a_root_is_read(reading, folder, tmp_path):
     outside = tmp_path / "secret.jsonl"
     outside.write_text(LINES, encoding="utf-8")
     (folder / "link.jsonl").symlink_to(outside)
-    for path in (outside, folder / "link.jsonl", "../secret.jsonl", "/etc/passwd", tmp_path / "no"):
+    (folder / "loop").symlink_to(folder / "loop")
+    (folder / "up").symlink_to(tmp_path)
+    paths = (outside, folder / "link.jsonl", "../secret.jsonl", "/etc/passwd", tmp_path / "no")
+    for path in (*paths, "up/secret.jsonl", "loop", "loop/x", "a" * 5_000, "a\ud800", ".", "~/x"):
         with pytest.raises(NotFound, match="under no declared root"):
             reading.read(str(path))
 
@@ -601,6 +610,76 @@ def test_one_huge_message_is_cut_and_says_by_how_much(tmp_path):
     text = EpisodicTools(Store(":memory:"), roots=tmp_path).read("huge.jsonl").to_text()
     assert len(text) < 10_000
     assert "[994,000 more characters left out]" in text
+
+
+def block(text, **more):
+    return {"type": "text", "text": text, **more}
+
+
+def test_a_line_of_many_parts_and_a_broken_line_keep_to_their_bounds(tmp_path):
+    calls = [
+        {"type": "tool_use", "id": f"t{n}", "name": "B" * 500, "input": {"a": "z" * 5_000}}
+        for n in range(3_000)
+    ]
+    lines = transcript(
+        record("user", "q", 1),
+        record("assistant", calls, 2),
+        '{"bad": "' + "k" * 1_000_000,
+        record("user", "\n" * 50_000 + "x", 4),
+        record("user", "q", 5, cwd="/" + "p" * 90_000),
+    )
+    (tmp_path / "many.jsonl").write_text(lines, encoding="utf-8")
+    tools, start, seen = EpisodicTools(Store(":memory:"), roots=tmp_path), 1, []
+    while start is not None:
+        page = tools.read("many.jsonl", start)
+        assert len(page.to_text()) <= 40_000
+        assert len(json.dumps(page.to_dict())) <= 60_000
+        seen += [one.line for one in page.entries]
+        start = page.after
+    assert seen == [1, 2, 3, 4, 5]
+    assert "more parts of this line left out]" in tools.read("many.jsonl", 2, 2).to_text()
+    assert "more characters left out]" in tools.read("many.jsonl", 3, 3).to_text()
+
+
+def test_no_secret_is_shown_whichever_part_name_or_broken_line_it_stands_in(tmp_path):
+    half = len(TOKEN) // 2
+    lines = transcript(
+        record("user", [block(f"it is {TOKEN[:half]}"), block(f"{TOKEN[half:]} so")], 1),
+        record("assistant", [{"type": "tool_use", "id": "t", "name": f"run {TOKEN}",
+                              "input": {"a": TOKEN}}], 2),
+        f'{{"broken": "{TOKEN}',
+    )  # fmt: skip
+    (tmp_path / "a.jsonl").write_text(lines, encoding="utf-8")
+    page = EpisodicTools(Store(":memory:"), roots=tmp_path).read("a.jsonl")
+    shown = page.to_text() + json.dumps(page.to_dict())
+    for start in range(len(TOKEN) - 12):
+        assert TOKEN[start : start + 12] not in shown
+    assert shown.count("[redacted:github-token]") >= 5
+
+
+def test_a_file_is_read_as_it_stands_while_it_grows_and_after_it_was_cut(reading, folder):
+    path = folder / "a.jsonl"
+    more = json.dumps(record("assistant", "And 5433 for tests.", 8))
+    path.write_text(LINES + more[:30], encoding="utf-8")
+    last = reading.read("a.jsonl", 8).entries[-1]
+    assert (last.line, last.role) == (8, "malformed")
+    path.write_text(LINES + more + "\n", encoding="utf-8")
+    assert reading.read("a.jsonl", 8).entries[-1].parts[0].text == "And 5433 for tests."
+    (hit,) = reading.search("which port", mode="text").hits
+    assert hit.to_dict()["lineEnd"] == 8
+    path.write_text(LINES[: LINES.index("\n") + 1], encoding="utf-8")
+    with pytest.raises(BadParameter, match="has 1 line"):
+        reading.read("a.jsonl", 8)
+
+
+def test_composed_and_decomposed_letters_are_the_same():
+    composed, parted = "caf\u00e9", "cafe\u0301"
+    for stored, asked in ((composed, parted), (parted, composed)):
+        tools = EpisodicTools(
+            filled({"s": ("/p", "b", "2026-01-01", [("user", f"the {stored} plan")])})
+        )
+        for mode in ("text", "both"):
+            assert len(tools.search(asked, mode=mode)) == 1
 
 
 # The command line.

@@ -211,6 +211,32 @@ def test_searches_with_a_tie_at_the_cut_agree_above_the_tie(recorded, tools):
         assert {n for s, n in found if s == 1} <= {n for _, n in expected}
 
 
+def test_searches_for_several_concepts_agree_but_for_what_ties_at_nothing(recorded, tools):
+    """Of each concept the nearest are cut within the many exchanges that have none of its words.
+
+    So conversations that hold every concept are the same, in the same order, and what is said of
+    each conversation that both name; which of the others fill up an answer is chance there.
+    """
+    calls = [c for c in loaded(recorded, "search")["searches"] if c["tie_at_cut"]]
+    several = [c for c in calls if not isinstance(c["args"]["query"], str)]
+    held = both = 0
+    for call in several:
+        found = tools.search(**call["args"])
+        mine = {one.exchange.path: one.concepts for one in found.found}
+        its = {one["archive"]: one["conceptSimilarities"] for one in call["results"]}
+        firm = [
+            [one for one, each in zip(hits, told.values(), strict=True) if min(each) > 1e-5]
+            for hits, told in ((ours(found), mine), (theirs(call), its))
+        ]
+        assert same(*firm), call["args"]
+        assert len(firm[0]) == len(firm[1]) >= 1, call["args"]
+        held += len(firm[0])
+        for path in mine.keys() & its.keys():
+            assert mine[path] == pytest.approx(its[path], abs=1e-5), (call["args"], path)
+            both += 1
+    assert (len(several), held, both) == (7, 15, 34)
+
+
 def test_markdown_is_that_of_the_program(recorded, tools):
     found = loaded(recorded, "search")["markdown"]
     assert len(found) == 7

@@ -1,13 +1,18 @@
 """The tools over MCP, asked by the client of the SDK."""
 
 import asyncio
+import http.client
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -274,8 +279,11 @@ serve(Noisy())
 """
 
 
-def talk(command, lines):
-    """Write lines to a server, close its input once the last is answered, and wait for its end."""
+def talk(command, lines, waits=None):
+    """Write lines to a server, close its input once they are answered, and wait for its end.
+
+    Answers are waited for in order, of the ids alone that are given, if any are.
+    """
     with subprocess.Popen(
         [sys.executable, *map(str, command)],
         env={name: set_ for name, set_ in os.environ.items() if name != "PYTHONUNBUFFERED"},
@@ -288,7 +296,7 @@ def talk(command, lines):
         for line in lines:
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
             process.stdin.flush()
-            if "id" in line:
+            if "id" in line and (waits is None or line["id"] in waits):
                 out.append(process.stdout.readline())
         rest, errors = process.communicate(timeout=60)
         return process.returncode, [*out, *rest.splitlines()], errors
@@ -317,6 +325,61 @@ def test_nothing_but_the_protocol_is_written_to_standard_output(tmp_path):
     assert "printed" in errors
 
 
+SLOW = """
+import sys, threading
+from lcm_lab.agent.mcp.server import serve
+from lcm_lab.agent.schema import tool
+
+class Said:
+    def to_text(self): return "said"
+    def to_dict(self): return {}
+
+class Slow:
+    @tool
+    def wait(self) -> Said:
+        '''Wait longer than anybody.'''
+        sys.stderr.write("waiting\\n")
+        threading.Event().wait(3_000)
+        return Said()
+
+    @tool
+    def go(self) -> Said:
+        '''Answer at once.'''
+        return Said()
+
+serve(Slow())
+"""
+
+
+def test_a_call_that_still_runs_blocks_no_other_and_keeps_no_server_whose_input_is_closed(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    code, out, errors = talk(
+        [tmp_path / "slow.py"],
+        [
+            {"id": 1, "method": "initialize", "params": GREETING},
+            {"method": "notifications/initialized"},
+            {"id": 2, "method": "tools/call", "params": {"name": "wait", "arguments": {}}},
+            {"id": 3, "method": "tools/call", "params": {"name": "go", "arguments": {}}},
+        ],
+        waits=(1, 3),
+    )
+    first, second, *rest = map(json.loads, out)
+    assert [first["id"], second["id"]] == [1, 3]
+    assert all("error" in told for told in rest)  # the call that was given up
+    assert (code, errors) == (0, "waiting\n")
+
+
+def test_more_calls_than_run_at_once_wait_for_their_turn():
+    async def asking():
+        async with inside(Odd()) as client:
+            waiting = [asyncio.ensure_future(client.call_tool("wait")) for _ in range(15)]
+            going = [asyncio.ensure_future(client.call_tool("go")) for _ in range(40)]
+            return await asyncio.gather(*waiting, *going)
+
+    answers = asyncio.run(asking())
+    assert [answer.content[0].text for answer in answers] == ["done"] * 15 + ["went "] * 40
+
+
 def test_the_server_ends_cleanly_when_its_input_is_closed(memory):
     code, out, errors = talk(["-m", "lcm_lab", "serve", "--store", memory[0]], [])
     assert (code, out, errors) == (0, [], "")
@@ -339,22 +402,68 @@ def test_what_the_command_cannot_serve_is_said(lcm_lab, memory, tmp_path, words,
     assert told in done.err
 
 
+def test_a_port_that_is_taken_is_said():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadParameter, match=f"Cannot serve on port {port}: "):
+            serve(Odd(), http=port)
+
+
+@contextmanager
+def over_http(path, monkeypatch):
+    """Serve a store by HTTP, and stop that as one does at a terminal."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    command = ["-m", "lcm_lab", "serve", "--store", str(path), "--http", "--port", "0"]
+    with subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stderr.readline().split(" at ")[1].split(";")[0], process
+        finally:
+            process.send_signal(signal.SIGINT)
+            told = process.stderr.read()
+            process.wait(60)
+    assert "Traceback" not in told
+
+
 @pytest.mark.slow
 def test_the_tools_are_served_over_http_to_this_machine_alone(memory, monkeypatch):
     from mcp import Client
 
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    command = ["-m", "lcm_lab", "serve", "--store", str(memory[0]), "--http", "--port", "0"]
-    with subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE, text=True) as process:
-        try:
-            address = process.stderr.readline().split(" at ")[1].split(";")[0]
-            assert address.startswith("http://127.0.0.1:")
+    with over_http(memory[0], monkeypatch) as (address, _):
+        assert address.startswith("http://127.0.0.1:")
 
-            async def asking():
-                async with Client(address, read_timeout_seconds=60) as client:
-                    return await client.call_tool("search", {"query": "retry backoff"})
+        async def asking():
+            async with (
+                Client(address, read_timeout_seconds=60) as one,
+                Client(address, read_timeout_seconds=60) as other,
+            ):
+                return await asyncio.gather(
+                    one.call_tool("search", {"query": "retry backoff"}),
+                    other.call_tool("sessions_search", {"query": "postgres"}),
+                    one.call_tool("search", {"query": ["one"]}),
+                )
 
-            found = asyncio.run(asking())
-        finally:
-            process.terminate()
+        found, session, wrong = asyncio.run(asking())
+        plain = greeted(address, {})
+        foreign = [greeted(address, {name: "evil.example"}) for name in ("Origin", "Host")]
     assert found.structured_content["count"] >= 1
+    assert session.structured_content["results"][0]["sessionKey"] == KEY
+    assert wrong.is_error
+    assert plain == 200
+    assert all(400 <= status < 500 for status in foreign)
+
+
+def greeted(address, headers):
+    """Send a greeting with these headers; gives the status of the answer."""
+    place = urlsplit(address)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": GREETING})
+    told = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    told |= {"Content-Length": str(len(body))}
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    connection.putrequest("POST", place.path, skip_host="Host" in headers)
+    for name, value in {**told, **headers}.items():
+        connection.putheader(name, f"http://{value}" if name == "Origin" else value)
+    connection.endheaders(body.encode())
+    with closing(connection), connection.getresponse() as answer:
+        return answer.status

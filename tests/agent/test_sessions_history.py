@@ -244,6 +244,22 @@ def test_a_secret_where_a_block_is_cut_is_taken_out_whole(before):
     assert KEY[-10:] not in shown
 
 
+@pytest.mark.parametrize("at", [4, 10, 19])
+def test_a_secret_that_two_blocks_share_is_taken_out_of_both(at):
+    parts = (Part("text", f"the key is {KEY[:at]}"), Part("text", f"{KEY[at:]} and on"))
+    page = SessionTools(filled(said("m1", parts))).sessions_history(MAIN)
+    texts = [block["text"] for block in page.messages[0].blocks]
+    assert texts == ["the key is [redacted:aws-key]", "[redacted:aws-key] and on"]
+    assert page.to_dict()["redactions"] == 2
+
+
+def test_a_name_is_cut_after_its_secrets_are_taken_out():
+    call = Part("tool_call", "x", name="n" * 190 + " " + KEY, call="c1")
+    page = SessionTools(filled(said("m1", (call,), role="assistant")))
+    shown = json.dumps(page.sessions_history(MAIN, includeTools=True).to_dict())
+    assert KEY[:6] not in shown
+
+
 def test_a_long_text_is_cut_and_the_answer_says_so():
     made = SessionTools(filled(said("m1", "x" * 5_000))).sessions_history(MAIN).to_dict()
     (block,) = made["messages"][0]["content"]

@@ -138,6 +138,30 @@ def test_words_stretches_and_symbols_are_found(query, mode, hits):
     assert ids(SessionTools(store).sessions_search(query, mode=mode)) == hits
 
 
+@pytest.mark.parametrize("mode", ["exact", "substring"])
+def test_composed_and_decomposed_letters_are_the_same(mode):
+    composed, parted = "caf\u00e9", "cafe\u0301"
+    for stored, asked in ((composed, parted), (parted, composed)):
+        tools = SessionTools(filled(said("m1", f"the {stored} plan")))
+        assert ids(tools.sessions_search(asked, mode=mode)) == ["m1"]
+
+
+def test_a_message_of_half_a_million_characters_is_found_and_its_hit_is_small():
+    text = "x" * 300_000 + " needle " + "y " * 200_000
+    store = Store(":memory:", large=10**9)  # else it is put aside as a file
+    store.append(said("m1", text))
+    found = SessionTools(store).sessions_search("needle")
+    assert "needle" in found.hits[0].snippet
+    assert len(found.hits[0].snippet) < 320
+
+
+def test_messages_of_one_id_in_two_sessions_are_each_opened_by_their_hit():
+    tools = SessionTools(filled(said("m1", "alpha one"), said("m1", "alpha two", 1, "s2")))
+    for hit in tools.sessions_search("alpha").hits:
+        page = tools.sessions_history(hit.key, messageId=hit.message, sessionId=hit.session)
+        assert page.messages[0].blocks[0]["text"] == hit.snippet
+
+
 def test_words_that_nothing_has_together_are_asked_for_one_by_one_and_the_answer_says_so():
     store = filled(said("m1", "retry with backoff"), said("m2", "lunch"))
     found = SessionTools(store).sessions_search("why retry kafka?")

@@ -22,6 +22,14 @@ def test_gates_are_printed_and_the_report_names_the_command(lcm_lab, saved, tmp_
     assert made["command"].startswith("lcm-lab validate orders --against orders --policy 'BM25()")
 
 
+def test_the_evidence_view_is_told_in_the_name_and_in_the_command(lcm_lab, saved, tmp_path):
+    done = lcm_lab("validate", saved, "--against", saved, *FIVE, "--view", "evidence", "--json")
+    assert done.code == 0, done.err
+    assert [one["view"] for one in done.json] == ["evidence"]
+    made = json.loads((tmp_path / "reports/validation/manifest.json").read_text("utf-8"))
+    assert made["command"].endswith("--view evidence")
+
+
 def test_json_has_a_part_for_each_real_set(lcm_lab, saved):
     done = lcm_lab("validate", saved, "--against", saved, "--against", saved, *FIVE, "--json")
     assert [one["against"] for one in done.json] == ["orders", "orders"]

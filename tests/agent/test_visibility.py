@@ -162,6 +162,63 @@ def test_a_refusal_does_not_tell_whether_there_is_such_a_session(store, mode):
         assert told(asked.sessions_history, there) == told(asked.sessions_history, absent)
 
 
+def heard(call, **args):
+    """Give all that an answer says, in words and in fields, or the refusal."""
+    try:
+        found = call(**args)
+    except (Forbidden, NotFound, BadParameter) as error:
+        return type(error), str(error)
+    return found.to_text(), found.to_dict()
+
+
+def without(hidden):
+    """Give the store as it would be if some sessions had never been."""
+    made = Store(":memory:")
+    for at, (key, name, parent) in enumerate(THERE):
+        if (key or name) not in hidden:
+            said = Message(f"x{at}", name, "user", (Part("text", f"the beacon of {name}"),), at)
+            made.append(said, Session(name, key=key, parent=parent))
+    return made
+
+
+def asking(hidden):
+    """Give calls that aim at what is hidden, and some that only may come near it."""
+    for query, how in itertools.product(("beacon w0", "zebra"), ("exact", "substring")):
+        yield "sessions_search", {"query": query, "mode": how}
+    for at, (key, name, _) in enumerate(THERE):
+        if (key or name) in hidden:
+            for said in {key or name, name, key.upper(), key[:-1] or "x"}:
+                yield "sessions_search", {"query": "beacon", "sessionKey": said}
+                yield "sessions_history", {"sessionKey": said}
+            anchored = {"sessionKey": "current", "messageId": f"x{at}"}
+            yield "sessions_history", anchored
+            yield "sessions_history", {**anchored, "sessionId": name}
+
+
+def leaves_no_trace(store, mode, caller, between, sandboxed):
+    """Compare, byte for byte, with the answers of a store that never had what is hidden."""
+    hidden = set(KEYS) - reach(mode, caller, between, sandboxed)
+    asked = tools(store, mode, caller, between, sandboxed)
+    other = tools(without(hidden), mode, caller, between, sandboxed)
+    for tool, args in asking(hidden):
+        ours, others = (heard(getattr(one, tool), **args) for one in (asked, other))
+        assert ours == others, (mode, caller, between, sandboxed, tool, args)
+
+
+@pytest.mark.parametrize(("mode", "sandboxed"), [("self", True), ("tree", False), ("agent", True)])
+def test_what_may_not_be_seen_leaves_no_trace_in_any_answer(store, mode, sandboxed):
+    """Texts, fields, counts and scores are those of a store without it."""
+    leaves_no_trace(store, mode, CALLERS[1], True, sandboxed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("caller", CALLERS)
+def test_what_may_not_be_seen_leaves_no_trace_whoever_asks(store, mode, caller):
+    for between, sandboxed in ((True, False), (("main", "work"), True)):
+        leaves_no_trace(store, mode, caller, between, sandboxed)
+
+
 def test_a_session_that_is_called_as_an_alias_is_reached_by_its_name():
     store = Store(":memory:")
     for name, key in (("main", ""), ("s1", "agent:main:main")):

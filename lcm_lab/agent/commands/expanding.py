@@ -47,7 +47,7 @@ def expand(
       lcm-lab expand 'which retry backoff did we settle on, and why?' --on memory.db
       lcm-lab expand 'what were the exact changes?' --summary sum_abc123def456 --on memory.db
     """
-    from lcm_lab.agent.lcm.expand_commands import expanded
+    from lcm_lab.agent.lcm.commands import expanded
 
     asked = {
         "prompt": prompt,

@@ -11,6 +11,24 @@ from lcm_lab.agent.options import DEFAULT, Cut, Json, Measures, Policies, Source
 
 __all__ = ["bench", "evaluate", "report", "validate"]
 
+Mined = Annotated[
+    list[str],
+    typer.Option(
+        "--topics",
+        metavar="KIND",
+        help="Mine only these of a history: known-item, reuse, adjacency, recall-log, no-answer. "
+        "Repeatable.",
+    ),
+]
+Tables = Annotated[
+    list[str],
+    typer.Option(
+        "--questions",
+        metavar="CSV",
+        help="Ask the questions of a table instead: question, and message (an id) or quote.",
+    ),
+]
+
 
 @app.command(short_help="Write a report on a collection or on your own history.")
 def report(
@@ -34,32 +52,43 @@ def report(
             help="Compaction: how many sessions of each conversation, from the first; 0 for all.",
         ),
     ] = 1,
+    topics: Mined = [],  # noqa: B006
+    questions: Tables = [],  # noqa: B006
 ) -> None:
-    """Measure systems on a collection and write a report that opens in a browser.
+    """Measure systems on a collection, or on your own history, and write a report.
 
-    Transcripts have no questions of their own, so theirs are mined: a later message repeats an
-    identifier, a path or an error line of an earlier one, and that earlier one is to be found.
+    A history has no questions of its own, so its are mined: known items that a later message
+    repeats, what was looked up again, what came right after a message, what the agent asked its
+    memory, and questions that nothing here answers. What came later is hidden from each. A store
+    and an lcm.db are only read. Your own questions come from a CSV: --questions.
     A compaction report replays strategies: what each keeps of the facts that a collection asks for,
     or, of transcripts, of the identifiers that an agent used again after its context was compacted.
     Without --on, it is of synth-agent-s, and a ranking report of synth-chat-s.
+    Where a system failed as a whole, the report is written and the exit code is 1.
 
     
     Examples:
       lcm-lab report
       lcm-lab report --kind compaction
       lcm-lab report --on locomo10.json --unit session
+      lcm-lab report --on memory.db --topics reuse --topics known-item
       lcm-lab report --on '~/.claude/projects' --policy 'BM25() % 100' --policy 'TfIdf() % 100'
     """
     if kind == "compaction":
         from lcm_lab.agent.compacting import ON, compacted, of_ranking
 
-        of_ranking(policy, measure, unit)
+        of_ranking(policy, measure, unit, topics, questions)
         print(compacted(on or [ON], out, sessions))
         return
     from lcm_lab.agent.measured import Plan, written
 
-    for page in written(on or [DEFAULT], out, Plan(policy, measure, unit)):
+    lost: list[str] = []
+    plan = Plan(policy, measure, unit, topics, questions)
+    for page, failed in written(on or [DEFAULT], out, plan):
         print(page)
+        lost += failed
+    if lost:
+        raise SystemExit(1)
 
 
 @app.command(short_help="Print the table of a ranking evaluation.")
@@ -69,30 +98,41 @@ def evaluate(
     policy: Policies = [],  # noqa: B006
     measure: Measures = [],  # noqa: B006
     unit: Cut = "turn",
+    topics: Mined = [],  # noqa: B006
+    questions: Tables = [],  # noqa: B006
     json: Json = False,
 ) -> None:
-    """Rank systems on a collection and print the table: mean, 95 % interval, n.
+    """Rank systems on a collection, or on your own history, and print the table with intervals.
+
+    Where a system failed as a whole, the table is printed and the exit code is 1.
 
     
     Example:
       lcm-lab evaluate --policy 'BM25() % 10' --policy 'TfIdf() % 10' --measure nDCG@10
     """
     from lcm_lab.agent import show
-    from lcm_lab.agent.measured import Plan, evaluated
+    from lcm_lab.agent.measured import Plan, evaluated, without_value
 
-    results = [evaluated(source, Plan(policy, measure, unit)) for source in on]
+    plan = Plan(policy, measure, unit, topics, questions)
+    results = [evaluated(source, plan) for source in on]
     if json:
         found = [show.result_facts(result) for result in results]
         print(show.as_json(found if len(found) > 1 else found[0]))
     else:
         print("\n\n".join(map(show.result, results)))
+    lost = [name for result in results for name in without_value(result)]
+    if lost:
+        raise SystemExit(1)
 
 
 @app.command(short_help="Time the engine beside others, side by side.")
 def bench(
     what: Annotated[
-        Literal["ranking", "store", "tools"],
-        typer.Argument(help="What is timed: ranking, a store, or the tools over one."),
+        Literal["ranking", "dense", "pipeline", "store", "tools", "all"],
+        typer.Argument(
+            help="What is timed: ranking by words, dense vectors, the pipeline around scorers, a "
+            "store, or the tools over one."
+        ),
     ],
     *,
     size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
@@ -102,13 +142,25 @@ def bench(
         str | None,
         typer.Option("--out", metavar="DIR", help="Folder to write. By default reports/speed."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", metavar="PARQUET", help="Print ratios to another run's data.parquet."
+        ),
+    ] = None,
+    curve: Annotated[
+        bool,
+        typer.Option("--curve", help="Time ranking at 1 %, 10 % and the whole of the size."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Time BM25 beside bm25s, tantivy and SQLite FTS5, where the extra "bench" is installed.
 
     The table is printed, and written as a report that opens in a browser. Of a store are printed
     how fast it is filled, its size, and what an append and a search take, its index included; of
-    the tools what lcm_grep takes, beside the SQL of lossless-claw on the same database.
+    the tools what lcm_grep takes, beside the SQL of lossless-claw on the same database. Dense times
+    vectors beside FAISS, and pipeline what stands around scorers, sweeps and the import. All times
+    everything.
 
     
     Example:
@@ -116,16 +168,19 @@ def bench(
       lcm-lab bench store --size 1000000
       lcm-lab bench tools --size 1000000
     """
-    from lcm_lab.agent.speed import timed, timed_store
+    from lcm_lab.agent.speed import timed, timed_all, timed_store
 
     if what == "tools":
         from lcm_lab.agent.lcm.bench import timed_tools
 
-        print(timed_tools(size, questions, seed, json=json))
+        told = timed_tools(size, questions, seed, json=json)
     elif what == "store":
-        print(timed_store(size, questions, seed, json=json))
+        told = timed_store(size, questions, seed, json=json)
+    elif what == "all":
+        told = timed_all(size, questions, seed, out, json=json, against=against, curve=curve)
     else:
-        print(timed(size, questions, seed, out, json=json))
+        told = timed(size, questions, seed, out, json=json, what=what, against=against, curve=curve)
+    print(told)
 
 
 @app.command(short_help="Compare a synthetic collection with its real counterpart.")
@@ -151,6 +206,13 @@ def validate(
         Literal["turn", "exchange", "session"] | None,
         typer.Option(help="What both are cut into; unset, as the real set is."),
     ] = None,
+    view: Annotated[
+        Literal["whole", "evidence"],
+        typer.Option(
+            help="What of the synthetic history is searched: all, or what answers something, as "
+            "in a pool of evidence such as LongMemEval's."
+        ),
+    ] = "whole",
     out: Annotated[
         str | None,
         typer.Option(
@@ -170,4 +232,4 @@ def validate(
     """
     from lcm_lab.agent.validating import validated
 
-    print(validated(synthetic, against, policy, unit, out, json=json))
+    print(validated(synthetic, against, policy, unit, out, view=view, json=json))

@@ -54,10 +54,10 @@ class Roots:
         for folder in self.folders:
             try:
                 found = inside(folder, path)
-            except BadInput:
+                if found.is_file():
+                    return found
+            except (BadInput, OSError, ValueError):  # elsewhere, or what no file can be called
                 continue
-            if found.is_file():
-                return found
         return None
 
     def locate(self, source: str) -> Path | None:

@@ -120,7 +120,8 @@ class Memory:
         NotFound
         """
         column = {"project": "project", "session_id": "session", "git_branch": "branch"}[name]
-        there = [one for one in self.corpus().codes(column)[1] if one]
+        corpus = self.corpus()
+        there = [one for one in corpus.codes(column)[1] if one] if len(corpus) else []
         if held not in there:
             some = ", ".join(map(repr, there[:8])) or "none"
             more = f" and {len(there) - 8:,} more" if len(there) > 8 else ""

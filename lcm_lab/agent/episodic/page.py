@@ -9,15 +9,19 @@ from typing import Any
 from lcm_lab.agent.lcm.text import DATA, MOST, iso, quoted
 from lcm_lab.errors import BadParameter
 from lcm_lab.messages import Message, Part
-from lcm_lab.redact import redact
+from lcm_lab.redact import redact, redact_together
 from lcm_lab.shown import counted, cut, one_line
 from lcm_lab.times import show
 from lcm_lab.transcripts.lines import Bad
 
 __all__ = ["Entry", "Page", "entries_of", "page"]
 
-#: Characters of one part that are shown.
-PART = 6_000
+#: Characters of one part that are shown, and of a name.
+PART, NAME = 6_000, 200
+#: Characters and parts of one line that are shown: no more than there is room for in an answer.
+WHOLE, PARTS = 30_000, 200
+#: Characters of a path, which no file system lets be longer.
+LONGEST = 4_096
 #: What a part is called; text stands without a word.
 CALLED = {
     "reasoning": "thinking",
@@ -122,8 +126,9 @@ class Page:
 
     def to_text(self) -> str:
         """Give it as markdown, at most 40,000 characters and a little more."""
-        facts = [f"{label}: {one_line(held)}" for label, held in self.about]
-        lines = f"Lines {self.first}-{self.last} of {self.lines:,} in {one_line(self.path)}"
+        facts = [f"{label}: {held}" for label, held in self.about]
+        path = cut(one_line(self.path), LONGEST)
+        lines = f"Lines {self.first}-{self.last} of {self.lines:,} in {path}"
         head = ["# Conversation", "\n".join([lines, *facts]), *self.notes]
         if not self.entries:
             head.append("There is no message on these lines.")
@@ -171,19 +176,35 @@ def page(
     within = list(entries_of(one for one in found if first <= one.line <= last))
     kept = _bounded(within)
     left = len(within) - len(kept)
-    shown = tuple((label, held) for label, held in about if held)
+    shown = tuple((label, cut(one_line(redact(held).text), NAME)) for label, held in about if held)
     return Page(path, first, min(last, lines), lines, tuple(kept), left, tuple(said), shown)
 
 
 def entries_of(found: Iterable[Message | Bad]) -> Iterator[Entry]:
-    """Make entries, in order of their lines, without secrets."""
+    """Make entries, in order of their lines, without secrets, none larger than an answer."""
     for one in sorted(found, key=lambda one: one.line):
         if isinstance(one, Bad):
             text = f"{one.reason}: {redact(one.text).text}"
-            yield Entry(one.line, "malformed", parts=(Part("text", text),))
+            yield Entry(one.line, "malformed", parts=(_clean(Part("text", ""), text),))
         else:
-            parts = tuple(_clean(part) for part in one.parts)
-            yield Entry(one.line, one.role, one.time, one.sidechain, parts)
+            yield Entry(one.line, one.role, one.time, one.sidechain, tuple(_shown(one.parts)))
+
+
+def _shown(parts: Sequence[Part]) -> list[Part]:
+    """Give the first parts, without secrets, as far as an answer holds them."""
+    made: list[Part] = []
+    some, left = parts[:PARTS], WHOLE
+    plain = redact_together([part.text or part.raw for part in some])
+    for part, text in zip(some, plain, strict=True):
+        clean = _clean(part, text.text)
+        left -= len(_written(clean))
+        if left < 0:
+            break
+        made.append(clean)
+    more = len(parts) - len(made)
+    if more:
+        made.append(Part("text", f"[{counted(more, 'more part')} of this line left out]"))
+    return made
 
 
 def _bounded(found: Sequence[Entry]) -> list[Entry]:
@@ -197,14 +218,14 @@ def _bounded(found: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _clean(part: Part) -> Part:
-    text = redact(part.text or part.raw).text
+def _clean(part: Part, text: str) -> Part:
     if part.kind == "tool_call" and part.name:
         text = text.removeprefix(f"{part.name}\n")
     if len(text) > PART:
         kept = cut(text, PART)
         text = f"{kept}\n[{len(text) - len(kept):,} more characters left out]"
-    return Part(part.kind, text, one_line(part.name), part.call, part.error)
+    name = cut(one_line(redact(part.name).text), NAME)
+    return Part(part.kind, text, name, part.call, part.error)
 
 
 def _written(part: Part) -> str:

@@ -22,6 +22,8 @@ __all__ = ["Answer", "Hit", "hit_of"]
 
 #: Characters of either side's words that a field gives.
 FIELD = 2_000
+#: Characters of any other field, such as a path.
+LONGEST = 4_096
 IGNORED = "Several concepts are compared by vectors; mode is ignored."
 
 
@@ -46,7 +48,7 @@ class Hit:
         """Give the fields that the tool's documentation names."""
         one = self.found.exchange
         made: dict[str, Any] = {
-            "project": one.project,
+            "project": cut(one.project, LONGEST),
             "date": moment(one.time)[:10] or None,
             "summary": self.summary,
             "exchange": _shown(one),
@@ -183,10 +185,11 @@ def hit_of(found: Recalled, concepts: tuple[str, ...], summary: str, facts: Fact
 
 def _shown(one: Exchange) -> dict[str, Any]:
     made = one.to_dict()
-    for name in ("userMessage", "assistantMessage"):
-        if name in made:
-            plain = redact(made[name]).text
-            made[name] = cut(plain, FIELD) + "..." * (len(plain) > FIELD)
+    for name, held in made.items():
+        if isinstance(held, str):
+            most = FIELD if name.endswith("Message") else LONGEST
+            plain = redact(held).text
+            made[name] = cut(plain, most) + "..." * (len(plain) > most)
     return made
 
 

@@ -1,4 +1,4 @@
-"""What ``lcm-lab grep`` and ``lcm-lab describe`` print: the answer of the tool."""
+"""What ``lcm-lab grep``, ``describe`` and ``expand`` print: the answer of the tool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lcm_lab.agent.checking import database
 from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.errors import BadParameter
 
-__all__ = ["described", "grepped", "lines_of"]
+__all__ = ["described", "expanded", "grepped", "lines_of"]
 
 
 def grepped(
@@ -39,6 +39,30 @@ def described(
     with database(path) as held:
         found = LcmTools(held, zone=zone, compat=_compat(reference)).lcm_describe(**asked)
         return show.as_json(found.to_dict()) if json else found.to_text()
+
+
+def expanded(
+    path: str,
+    asked: Mapping[str, Any],
+    policy: str | None,
+    *,
+    most: int,
+    reference: bool,
+    json: bool,
+) -> tuple[str, bool]:
+    """Ask a store, or a lossless-claw database; give the answer, and whether there is one."""
+    from lcm_lab.ranking import parse
+
+    search = None if policy is None else parse.policy(policy)
+    with database(path) as held:
+        tools = LcmTools(
+            held,
+            search,
+            maxExpandTokens=most,
+            compat=_compat(reference),
+        )
+        found = tools.lcm_expand_query(**asked)
+    return show.as_json(found.to_dict()) if json else found.to_text(), not found.error
 
 
 def _compat(reference: bool) -> Literal["reference"] | None:

@@ -6,33 +6,50 @@ import copy
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 
-from lcm_lab.agent.lcm.expansion_budget import Timer
+from lcm_lab.agent.lcm.expansion.budget import Timer
 from lcm_lab.agent.lcm.scope import Granted, Scope, scope_of
 from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag
 from lcm_lab.errors import BadParameter, NotFound
 from lcm_lab.ranking.base import Ranker
+from lcm_lab.ranking.lexical.carried import take_over
+from lcm_lab.ranking.lexical.postings import forward
+from lcm_lab.ranking.lexical.words import FIELDS
 from lcm_lab.ranking.named.recommended import Recommended
 from lcm_lab.ranking.searcher import Indexes, Searcher
 from lcm_lab.shown import counted
 from lcm_lab.store.lcm.database import LcmDatabase
 from lcm_lab.store.store import Store
+from lcm_lab.text import Analyzer
 from lcm_lab.times import instant, show
 
 __all__ = ["History"]
 
+#: What reads the words of questions, as `BM25` reads texts.
+ANALYZER = Analyzer()
+
 Clock = str | int | Callable[[], int] | None
+
+
+@dataclass
+class _Held:
+    """Rows, and what was made of them: indexes, Dags."""
+
+    corpus: Corpus | None = None
+    made: dict[Any, Any] = field(default_factory=dict)
 
 
 class History:
     """What the tools of one session stand on; `LcmTools` tells of the parameters.
 
-    Corpora, indexes and Dags are kept until the store changes. Threads may share it.
+    Corpora, indexes and Dags are kept until the store changes; then what was read of the rows that
+    are still there is taken over. Threads may share it.
     """
 
     #: Whether its rows stay as they are, whatever becomes of the store.
@@ -73,25 +90,33 @@ class History:
         self.delegationTimeoutMs, self.timer = delegationTimeoutMs, timer
         self.conversation = None if conversation is None else str(conversation)
         self._turn = threading.RLock()
-        self._kept: dict[Any, Any] = {}
-        self._shared: list[Corpus] = []  # the rows that what is kept was made of
+        self._held = _Held()
         if self.conversation is not None and self.conversation not in self.names():
             store.family(self.conversation)  # says what there is
-            raise NotFound(f"No conversation {self.conversation!r}.")
+            raise NotFound(f"No conversation {self.conversation!r:.80}.")
 
     def shares(self, other: History) -> None:
         """Use what another's tools over the same store have read and indexed already."""
         if other.store is not self.store or other.compat != self.compat:
             raise BadParameter("Only tools over the same store, in the same way, share indexes.")
-        self._turn, self._kept, self._shared = other._turn, other._kept, other._shared
+        self._turn, self._held = other._turn, other._held
+
+    def standing(self) -> Self:
+        """Give the history as it stands: its rows stay for one question, whoever writes meanwhile.
+
+        What is made of them is kept for both.
+        """
+        with self._turn:
+            corpus = self.corpus()
+            same = copy.copy(self)
+            same._resting, same._held = True, _Held(corpus, self._held.made)
+            return same
 
     def at_rest(self) -> Self:
-        """Give the same history as it is now: its rows stay, whoever writes to the store."""
+        """Give the same, for work that may be left behind: nobody waits for what it makes."""
         with self._turn:
-            rows = [self.corpus()]
-            same = copy.copy(self)
-            same._resting, same._turn = True, threading.RLock()
-            same._shared, same._kept = rows, dict(self._kept)
+            same = self.standing()
+            same._turn, same._held.made = threading.RLock(), dict(self._held.made)
             return same
 
     def learn(self, other: History) -> None:
@@ -100,8 +125,8 @@ class History:
             return
         try:
             with self._turn:
-                if self._shared and self._shared[0] is other._shared[0]:
-                    self._kept.update(other._kept)
+                if self._held.corpus is other._held.corpus:
+                    self._held.made.update(other._held.made)
         finally:
             other._turn.release()
 
@@ -127,15 +152,23 @@ class History:
         Under ``compat="reference"`` tool text is left out, as it is there.
         """
         with self._turn:
+            held = self._held
             settled = self._resting or isinstance(self.store, LcmDatabase)
-            if settled and self._shared:
-                return self._shared[0]
+            if settled and held.corpus is not None:
+                return held.corpus
             self._settle()
             found = self.store.corpus(("text",)) if self.compat else self.store.corpus()
-            if not self._shared or found is not self._shared[0]:
-                self._kept.clear()
-                self._shared[:] = [found]
+            if found is not held.corpus:
+                if held.corpus is not None:
+                    take_over(held.corpus, found, ANALYZER, FIELDS)
+                held.corpus, held.made = found, {}  # others may still hold what there was
             return found
+
+    def read(self) -> None:
+        """Read the words of all rows, once for whatever asks for them; see `take_over`."""
+        corpus = self.corpus()
+        with self._turn:
+            forward(corpus, ANALYZER, FIELDS)
 
     def searcher(self, policy: Ranker) -> Searcher:
         """Fit a policy to the rows, once; what policies share is indexed once."""
@@ -211,6 +244,7 @@ class History:
         return found
 
     def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        made = self._held.made
+        if key not in made:
+            made[key] = make()
+        return made[key]

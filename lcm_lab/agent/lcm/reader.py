@@ -104,6 +104,12 @@ class QuoteReader:
     the question's words in them, half of those in their passage, and what the policy held of it; a
     word weighs ln(1 + (n + 1) / (df + ½)) over n passages.
 
+    It cannot tell a question that these passages do not answer from one that they do. How much of
+    the question's words the best passage holds was tried: on the shipped collections (116 topics
+    without an answer, 1,689 with one; one bound, out of fold by conversation) what refuses .68 of
+    the former refuses .29 of the latter too, and any bound makes fewer decisions right than none;
+    on LongMemEval (15 without) .60 and .26, on BEAM (12 without) .25 and .50.
+
     Examples
     --------
     >>> said = [Passage("m1", "We chose Postgres. Lunch was good."), Passage("m2", "Noon is fine.")]

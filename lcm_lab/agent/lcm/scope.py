@@ -87,7 +87,7 @@ def scope_of(
     if name is not None:
         if name not in held.names():
             held.family(name)  # says what there is
-            raise NotFound(f"No conversation {name!r}.")
+            raise NotFound(f"No conversation {name!r:.80}.")
         return Scope((name,), f"conversation {name}")
     if everywhere:
         return Scope(None, "all conversations")
@@ -99,7 +99,7 @@ def _granted(allowed: tuple[str, ...], name: str | None) -> Scope:
         return Scope(allowed, f"the conversations of this grant: {', '.join(allowed) or 'none'}")
     if name not in allowed:
         raise BadParameter(
-            f"Conversation {name!r} is not in this grant, which is for "
+            f"Conversation {name!r:.80} is not in this grant, which is for "
             f"{', '.join(allowed) or 'none'}. Leave conversationId out to look at those."
         )
     return Scope((name,), f"conversation {name}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lcm_lab.agent.lcm.describe import Describe
-from lcm_lab.agent.lcm.expand import ExpandQuery
-from lcm_lab.agent.lcm.grep import Grep
+from lcm_lab.agent.lcm.describe.tool import Describe
+from lcm_lab.agent.lcm.expansion.query import ExpandQuery
+from lcm_lab.agent.lcm.grep.tool import Grep
 
 __all__ = ["LcmTools"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.errors import BadParameter, nearest
@@ -64,14 +65,15 @@ FAMILIES = ("lcm", "sessions", "episodic")
 
 
 def served(path: str, names: str, policy: str | None, http: int | None, **told: Any) -> None:
-    """Open a store, or a lossless-claw database, and serve tools over it."""
-    from lcm_lab.agent.checking import database
-    from lcm_lab.agent.mcp.server import serve
+    """Open a store, or a lossless-claw database, and serve tools over it as it is at each call."""
+    from lcm_lab.agent.mcp.live import Live
+    from lcm_lab.agent.mcp.server import registered, run
     from lcm_lab.ranking.parse import policy as parse
 
     search = None if policy is None else parse(policy)
-    with database(path) as held:
-        serve(*families(held, names, search=search, **told), http=http)
+    live = Live(path, lambda held: registered(families(held, names, search=search, **told)))
+    with closing(live):
+        run(live.tools, live.lent, http)
 
 
 def _lcm(store: Store | LcmDatabase, search: Ranker | None) -> object:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.agent import show
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     import mcp_types
     from mcp.server import Server
 
-__all__ = ["UNREGISTERED", "serve", "server"]
+__all__ = ["UNREGISTERED", "registered", "run", "serve", "server", "server_of"]
 
 log = logging.getLogger("lcm_lab.mcp")
+
+#: What gives the tools for one call, and takes them back.
+Lent = Callable[[], AbstractContextManager[Mapping[str, Tool]]]
 
 #: Tools for workers that hold a grant; an agent reaches them through others.
 UNREGISTERED = frozenset({"lcm_expand"})
@@ -61,12 +65,17 @@ def serve(*families: object, http: int | None = None) -> None:
     Traceback (most recent call last):
     lcm_lab.errors.BadParameter: 'no tools' has no tools: make them with lcm_lab.agent.schema.tool.
     """
-    tools = _registered(families)
+    tools = registered(families)
+    run(tools, lambda: nullcontext(tools), http)
+
+
+def run(tools: Mapping[str, Tool], lent: Lent, http: int | None) -> None:
+    """Serve tools, each call by those that are lent to it."""
     _require()
     import asyncio
 
     logging.basicConfig(level=logging.WARNING)  # to stderr
-    made = _made(tools)
+    made = _made(tools, lent)
     if http is None:
         asyncio.run(_stdio(made))
     else:
@@ -77,12 +86,24 @@ def serve(*families: object, http: int | None = None) -> None:
 
 def server(*families: object) -> Server[Any]:
     """Make the server of the SDK, to be run over any transport; see `serve`."""
-    tools = _registered(families)
+    tools = registered(families)
+    return server_of(tools, lambda: nullcontext(tools))
+
+
+def server_of(tools: Mapping[str, Tool], lent: Lent) -> Server[Any]:
+    """Make the server of tools, each call by those that are lent to it."""
     _require()
-    return _made(tools)
+    return _made(tools, lent)
 
 
-def _registered(families: tuple[object, ...]) -> dict[str, Tool]:
+def registered(families: Iterable[object]) -> dict[str, Tool]:
+    """Give the tools of some objects by name, but for those that an agent reaches through others.
+
+    Raises
+    ------
+    BadParameter
+        For objects without tools, or two tools of one name.
+    """
     found: dict[str, Tool] = {}
     for family in families:
         listed = tools_of(family)
@@ -107,11 +128,12 @@ def _require() -> None:
         raise MissingExtra("serve needs the MCP SDK: pip install 'lcm-lab[mcp]'.") from error
 
 
-def _made(tools: Mapping[str, Tool]) -> Server[Any]:
+def _made(tools: Mapping[str, Tool], lent: Lent) -> Server[Any]:
     import mcp_types
     from mcp.server import Server
 
     import lcm_lab
+    from lcm_lab.agent.mcp.aside import Aside
 
     looks = mcp_types.ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -126,16 +148,13 @@ def _made(tools: Mapping[str, Tool]) -> Server[Any]:
         for one in tools.values()
     ]
 
+    aside = Aside()
+
     async def list_tools(_context: Any, _params: Any) -> mcp_types.ListToolsResult:
         return mcp_types.ListToolsResult(tools=listed)
 
     async def call_tool(_context: Any, params: Any) -> mcp_types.CallToolResult:
-        from anyio import to_thread
-
-        # In a thread, so that a slow call does not block another; left alone when nobody waits.
-        return await to_thread.run_sync(
-            _called, tools, params.name, params.arguments or {}, abandon_on_cancel=True
-        )
+        return await aside.run(partial(_called, lent, params.name, params.arguments or {}))
 
     return Server(
         "lcm-lab",
@@ -146,25 +165,30 @@ def _made(tools: Mapping[str, Tool]) -> Server[Any]:
     )
 
 
-def _called(
-    tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]
-) -> mcp_types.CallToolResult:
+def _called(lent: Lent, name: str, arguments: Mapping[str, Any]) -> mcp_types.CallToolResult:
     """Call a tool; whatever goes wrong is told in an answer."""
     try:
-        if name not in tools:
-            there = ", ".join(tools)
-            raise NotFound(f"No tool {name!r:.80}.{nearest(name, tools)} There are {there}.")
-        if "self" in arguments:
-            raise BadParameter(f"{name} has no parameter 'self'.")
-        answer = tools[name].call(**arguments)
-        facts = json.loads(show.as_json(answer.to_dict()))
-        return _result(answer.to_text(), facts)
+        with lent() as tools:
+            return _answered(tools, name, arguments)
     except LcmError as error:
         return _result(str(error), {"error": str(error)})
     except Exception as error:
         log.exception("%s failed", name)
         told = f"{name} failed: {type(error).__name__}: {error}"[:500]
         return _result(told, {"error": told})
+
+
+def _answered(
+    tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]
+) -> mcp_types.CallToolResult:
+    if name not in tools:
+        there = ", ".join(tools)
+        raise NotFound(f"No tool {name!r:.80}.{nearest(name, tools)} There are {there}.")
+    if "self" in arguments:
+        raise BadParameter(f"{name} has no parameter 'self'.")
+    answer = tools[name].call(**arguments)
+    facts = json.loads(show.as_json(answer.to_dict()))
+    return _result(answer.to_text(), facts)
 
 
 def _result(text: str, facts: dict[str, Any]) -> mcp_types.CallToolResult:

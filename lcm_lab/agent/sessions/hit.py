@@ -9,10 +9,10 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from lcm_lab.agent.lcm.grep_fold import message_of
-from lcm_lab.agent.lcm.grep_rows import newest
-from lcm_lab.agent.lcm.grep_snippet import place_of_words
-from lcm_lab.agent.lcm.grep_words import Asked, Piece
+from lcm_lab.agent.lcm.grep.fold import message_of
+from lcm_lab.agent.lcm.grep.rows import newest
+from lcm_lab.agent.lcm.grep.snippet import place_of_words
+from lcm_lab.agent.lcm.grep.words import Asked, Piece
 from lcm_lab.agent.lcm.text import around
 from lcm_lab.agent.sessions.listed import Sessions
 from lcm_lab.agent.sessions.result import SessionHit

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from lcm_lab.agent.lcm.grep_rows import ranked
-from lcm_lab.agent.lcm.grep_words import Asked, Piece
+from lcm_lab.agent.lcm.grep.rows import ranked
+from lcm_lab.agent.lcm.grep.words import Asked, Piece
+from lcm_lab.agent.lcm.history import History
 from lcm_lab.agent.schema import Between, tool
 from lcm_lab.agent.sessions.base import Base
 from lcm_lab.agent.sessions.hit import Looked, hits_of, literally
 from lcm_lab.agent.sessions.listed import Listed, Sessions
 from lcm_lab.agent.sessions.reference import Agents, best_first
 from lcm_lab.agent.sessions.result import MOST, FoundSessions, SessionHit, fitting, size_of
+from lcm_lab.agent.sessions.seen import seen_of
 from lcm_lab.errors import BadParameter, EmptyQuery, NotFound
 from lcm_lab.query import looks_like_regex
 from lcm_lab.shown import counted
@@ -31,8 +33,9 @@ SAID: dict[str, Any] = {"scope": "messages", "kind": "text", "role": ("user", "a
 
 @dataclass(frozen=True)
 class _Where:
-    """Where is looked: the conversations, in words, and the keys that are not indexed yet."""
+    """Where is looked: rows, conversations, in words, and the keys that are not indexed yet."""
 
+    history: History
     sessions: Sessions
     names: tuple[str, ...]
     said: str
@@ -90,10 +93,13 @@ class Search(Base):
         Reading the rows lets a store find out what stands of conversations that went back. The
         original does so after it has answered, so it counts those that were behind before.
         """
-        corpus = self.history.corpus()
+        standing = self.history.standing()
+        corpus = standing.corpus()
         late = behind if self.compat else self.late()
         # Rows are read anew after every change of the store, and so are the sessions.
         sessions: Sessions = corpus.memo(("sessions", self.visible), self.sessions)
+        every = [name for one in sessions.seen() for name in one.names]
+        history = standing if self.compat else seen_of(standing, every)
         if key:
             seen = self._one(sessions, key)
             said = f"session {seen[0].key}" if seen else f"session {key}"
@@ -103,7 +109,7 @@ class Search(Base):
         names = tuple(name for one in seen for name in one.names)
         not_yet = dict.fromkeys(sessions.key_of(name) for name in names if name in late)
         kept = tuple(name for name in names if name not in late)
-        return _Where(sessions, kept, said, tuple(not_yet))
+        return _Where(history, sessions, kept, said, tuple(not_yet))
 
     def _one(self, sessions: Sessions, key: str) -> list[Listed]:
         try:
@@ -125,7 +131,7 @@ class Search(Base):
     def _found(
         self, query: str, mode: Mode, where: _Where, k: int
     ) -> tuple[list[SessionHit], tuple[str, ...]]:
-        corpus = self.history.corpus()
+        corpus = where.history.corpus()
         allowed = corpus.rows(conversation=list(where.names), **SAID)
         pieces = _pieces(query, mode)
         if not any(piece.terms for piece in pieces):
@@ -134,7 +140,7 @@ class Search(Base):
             policy = self.semantic if mode == "semantic" else self.history.search
             if mode == "exact":  # what stands in quotes and is anywhere is in every hit
                 allowed = Asked(query, pieces).required(corpus, allowed)
-            rows, scores = ranked(self.history, policy, query, allowed, k + SPARE)
+            rows, scores = ranked(where.history, policy, query, allowed, k + SPARE)
         pairs = zip(rows.tolist(), scores.tolist(), strict=True)
         looked = Looked(pieces, mode != "semantic")
         hits = list(islice(hits_of(corpus, where.sessions, pairs, looked), k))

@@ -7,7 +7,7 @@ from typing import Any
 
 from lcm_lab.agent.sessions.view import is_reset
 from lcm_lab.messages import Message, Part
-from lcm_lab.redact import redact
+from lcm_lab.redact import redact, redact_together
 from lcm_lab.shown import cut
 
 __all__ = ["Showing", "Shown"]
@@ -99,8 +99,8 @@ def _bounded(parts: list[Part], reference: bool) -> tuple[tuple[dict[str, Any], 
     """Give the blocks, whether some is left out, and how many secrets were."""
     made: list[dict[str, Any]] = []
     left, short, secrets = WHOLE, False, 0
-    for part in parts:
-        plain = redact(part.text)
+    some = parts if reference else parts[: BLOCKS + 1]
+    for part, plain in zip(some, redact_together([part.text for part in some]), strict=True):
         limit = BLOCK if reference else min(BLOCK, left)
         if not reference and (not limit or len(made) == BLOCKS):
             made.append({"type": "omitted", "text": f"[{len(parts) - len(made)} more blocks]"})
@@ -119,13 +119,17 @@ def _block(part: Part, text: str) -> dict[str, Any]:
         return {"type": kind, "omitted": True, "text": text}
     if part.kind == "unknown":
         return {"type": "text", "text": "Reset"} if part.name == "reset" else _unread(part)
-    named = {"name": redact(cut(part.name, NAME)).text} if part.name else {}
-    call = {"call": redact(cut(part.call, NAME)).text} if part.call else {}
+    named = {"name": _name(part.name)} if part.name else {}
+    call = {"call": _name(part.call)} if part.call else {}
     return {"type": kind, **named, **call, "text": text}
 
 
 def _unread(part: Part) -> dict[str, Any]:
-    return {"type": "unknown", "name": redact(cut(part.name, NAME)).text, "omitted": True}
+    return {"type": "unknown", "name": _name(part.name), "omitted": True}
+
+
+def _name(name: str) -> str:
+    return cut(redact(name).text, NAME)
 
 
 def _role(message: Message) -> str:

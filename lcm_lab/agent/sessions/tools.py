@@ -34,8 +34,8 @@ class SessionTools(Search, Reopen):
     Notes
     -----
     What may be seen is decided before anything is found, counted or cut, and by the key alone, so
-    that a refusal does not tell whether there is such a session. Scores weigh words as the whole
-    store has them.
+    that a refusal does not tell whether there is such a session. Scores weigh words as what may be
+    seen has them, for the same reason.
 
     Examples
     --------

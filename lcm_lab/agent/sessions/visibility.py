@@ -156,12 +156,20 @@ class Visibility:
     def refusal(self, key: str, *, owned: bool = False) -> str:
         """Say why a session may not be looked at; "" where it may.
 
+        The reason is one for any key of its kind, whether the caller spawned it or not: else it
+        would tell that there is such a session.
+
         Parameters
         ----------
         key : str
         owned : bool
             Whether the caller spawned it, or it was forked from the caller's.
         """
+        if owned and not self._refusal(key, owned=True):
+            return ""
+        return self._refusal(key, owned=False)
+
+    def _refusal(self, key: str, *, owned: bool) -> str:
         if is_incognito(key):
             return "incognito sessions are never shown to session tools"
         if key == self.caller:

@@ -22,7 +22,16 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.rows import Rows, contains, count
 from lcm_lab.text import Analysis, Tokens
 
-__all__ = ["Postings", "dense", "forward", "keys", "postings", "rescored", "transposed"]
+__all__ = [
+    "Postings",
+    "Statistics",
+    "dense",
+    "forward",
+    "keys",
+    "postings",
+    "rescored",
+    "transposed",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -74,6 +83,26 @@ def transposed(
 
 
 @dataclass(frozen=True, eq=False)
+class Statistics:
+    """What rankers of words know of a whole corpus: sums of whole numbers, so parts add up exactly.
+
+    Attributes
+    ----------
+    documents, words : int
+        Count of documents, and of their positions that are no stop words.
+    frequency : int64 array of shape (n_terms,)
+        Documents that hold each term.
+    occurrences : float64 array of shape (n_terms,)
+        How often all documents together hold each term.
+    """
+
+    documents: int
+    words: int
+    frequency: Ints
+    occurrences: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Postings:
     """Posting lists end to end: those of term t are ``starts[t]:starts[t + 1]``.
 
@@ -91,6 +120,8 @@ class Postings:
     lengths : int64 array of shape (n_docs,)
         Positions that are no stop words.
     stop : bool array of shape (n_terms,)
+    whole : Statistics, optional
+        Those of the corpus of which these documents are a part.
     """
 
     analyzer: Analysis
@@ -100,6 +131,7 @@ class Postings:
     values: npt.NDArray[np.float32]
     lengths: Ints
     stop: npt.NDArray[np.bool_]
+    whole: Statistics | None = None
 
     @property
     def size(self) -> int:
@@ -110,6 +142,30 @@ class Postings:
     def frequency(self) -> Ints:
         """Documents that hold each term; shape (n_terms,)."""
         return np.diff(self.starts)
+
+    @property
+    def documents(self) -> int:
+        """Count of documents in the whole corpus."""
+        return self.size if self.whole is None else self.whole.documents
+
+    @property
+    def average(self) -> float:
+        """Mean length of a document in the whole corpus, 1 where none holds a word."""
+        words = int(self.lengths.sum()) if self.whole is None else self.whole.words
+        return words / self.documents if words else 1.0
+
+    @property
+    def held(self) -> Ints:
+        """Documents of the whole corpus that hold each term; shape (n_terms,)."""
+        return self.frequency if self.whole is None else self.whole.frequency
+
+    @property
+    def occurrences(self) -> Floats:
+        """How often the whole corpus holds each term, where values are tf; shape (n_terms,)."""
+        if self.whole is not None:
+            return self.whole.occurrences
+        of = np.repeat(np.arange(len(self.terms)), self.frequency)
+        return np.asarray(np.bincount(of, self.values, len(self.terms)), np.float64)
 
     @cached_property
     def highest(self) -> npt.NDArray[np.float32]:

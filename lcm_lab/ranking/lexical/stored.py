@@ -136,8 +136,8 @@ def _put(arrays: Arrays, reads: Reads, corpus: Corpus) -> Postings:
     """Put saved lists under a corpus, with the rows that it has beyond them."""
     analyzer, fields = reads
     terms = Hashed(*(arrays[f"term-{name}"] for name in ("starts", "data", "table")))
-    names = ("starts", "rows", "values", "lengths", "stop")
-    lists, tokens = Postings(analyzer, terms, *(arrays[name] for name in names)), None
+    named = {name: arrays[name] for name in ("starts", "rows", "values", "lengths", "stop")}
+    lists, tokens = Postings(analyzer, terms, whole=None, **named), None
     if "token-ids" in arrays:
         ids, offsets, lengths = (arrays[f"token-{n}"] for n in ("ids", "offsets", "lengths"))
         tokens = Tokens(ids, offsets, lengths, Listed(terms), lists.stop)

@@ -107,9 +107,9 @@ class BM25(Lexical):
 
     def pivot(self, corpus: Corpus) -> Floats:
         """Give the frequency at which a word in each text is worth half; shape (n_docs,)."""
-        lengths = postings(corpus, self.analyzer, self.fields).lengths
-        average = self.average or (lengths.mean() if lengths.any() else 1.0)
-        return np.asarray(self.k1 * (1 - self.b + self.b * lengths / average))
+        lists = postings(corpus, self.analyzer, self.fields)
+        average = self.average or lists.average
+        return np.asarray(self.k1 * (1 - self.b + self.b * lists.lengths / average))
 
     def worth(self, corpus: Corpus) -> Floats:
         """Give what each term is worth in a question; shape (n_terms,)."""
@@ -117,7 +117,7 @@ class BM25(Lexical):
 
     def _worth(self, corpus: Corpus) -> Floats:
         lists = postings(corpus, self.analyzer, self.fields)
-        worth = np.log1p((lists.size - lists.frequency + 0.5) / (lists.frequency + 0.5))
+        worth = np.log1p((lists.documents - lists.held + 0.5) / (lists.held + 0.5))
         worth = worth if self.rarity == 1 else worth**self.rarity
         if self.framing != 1:
             framing = {term for word in sorted(FRAMING) for term in self.analyzer.query(word)}
@@ -171,7 +171,7 @@ class QueryLikelihood(Lexical):
         """Build posting lists of log-likelihood ratios."""
         lists = postings(corpus, self.analyzer, self.fields)
         of = np.repeat(np.arange(len(lists.terms)), lists.frequency)
-        seen = np.bincount(of, lists.values, len(lists.terms))
+        seen = lists.occurrences
         share = seen / max(seen[~lists.stop].sum(), 1)
         gain = np.log1p(lists.values / (self.mu * share[of]))
         loss = np.log(self.mu / (lists.lengths + self.mu))
@@ -218,7 +218,7 @@ class TfIdf(Lexical):
     def index(self, corpus: Corpus) -> Weights:
         """Build posting lists of weights divided by the length of the document's vector."""
         lists = postings(corpus, self.analyzer, self.fields)
-        worth = np.log((1 + lists.size) / (1 + lists.frequency)) + 1
+        worth = np.log((1 + lists.documents) / (1 + lists.held)) + 1
         raw = self._damp(lists.values.astype(np.float64)) * np.repeat(worth, lists.frequency)
         counted = np.where(np.repeat(lists.stop, lists.frequency), 0.0, raw)
         norm = np.sqrt(np.bincount(lists.rows, counted**2, minlength=lists.size))

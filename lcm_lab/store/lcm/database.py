@@ -24,7 +24,7 @@ from lcm_lab.store.fulltext import KINDS
 from lcm_lab.store.lcm import faults as lcm_faults
 from lcm_lab.store.lcm import files as lcm_files
 from lcm_lab.store.lcm import tables as lcm_tables
-from lcm_lab.store.lcm.reading import Tables, message_name
+from lcm_lab.store.lcm.reading import Tables, message_name, readable
 from lcm_lab.store.lcm.schema import recognise
 from lcm_lab.store.lcm.snapshot import snapshot
 from lcm_lab.store.tables import SCOPES, asked
@@ -57,6 +57,7 @@ class LcmDatabase:
     def __init__(self, path: str | Path, *, files: str | Path | None = None) -> None:
         self.path = str(expanded(path))
         self.connection = snapshot(self.path)
+        self.connection.row_factory = readable
         try:
             schema = recognise(self.connection, self.path)
         except BaseException:
@@ -145,7 +146,11 @@ class LcmDatabase:
             return {}
         with self._reading():
             found = self.connection.execute(ask, (self._number(conversation),)).fetchall()
-        return {message_name(number): int(count) for number, count in found if count}
+        return {
+            message_name(number): count
+            for number, count in found
+            if isinstance(count, int) and count > 0
+        }
 
     def summaries(self, conversation: str) -> tuple[Summary, ...]:
         """Give the summaries of a conversation, in the order of their making."""

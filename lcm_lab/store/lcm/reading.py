@@ -20,10 +20,12 @@ from lcm_lab.store.lcm.schema import Schema
 from lcm_lab.text import clean, count_tokens
 from lcm_lab.times import instant
 
-__all__ = ["Tables", "message_name"]
+__all__ = ["Tables", "message_name", "readable", "time_of"]
 
 #: Messages whose parts are read together.
 TOGETHER = 5_000
+#: No count is as large.
+LARGE = 1 << 40
 
 
 def message_name(number: int) -> str:
@@ -49,16 +51,14 @@ class Tables:
         if not self.schema.has(table):
             return
         cursor = self.connection.cursor()
-        cursor.row_factory = sqlite3.Row
+        cursor.row_factory = _row
         yield from cursor.execute(
             f"select {self.schema.select(table, *columns)} from {table} {rest}", given
         )
 
     def messages(self, conversation: int) -> Iterator[Message]:
         """Yield the messages of a conversation, in order."""
-        (session,) = self.connection.execute(
-            "select session_id from conversations where conversation_id = ?", (conversation,)
-        ).fetchone()
+        session = self._session(conversation)
         asked = ("message_id", "seq", "role", "content", "created_at")
         first = -1
         while True:
@@ -70,6 +70,15 @@ class Tables:
             for row in some:
                 yield _message(row, session, held[row["message_id"]])
             first = some[-1]["seq"]
+
+    def _session(self, conversation: int) -> str:
+        found = self.rows(
+            "conversations", ("session_id",), "where conversation_id = ?", conversation
+        )
+        row = next(found, None)
+        if row is None:  # listed a moment ago: its tables and indexes do not agree
+            raise sqlite3.DatabaseError(f"conversation {conversation} is listed, and not there")
+        return str(row["session_id"] or "")
 
     def _parts(self, conversation: int, first: int, last: int) -> dict[int, list[Any]]:
         found: dict[int, list[Any]] = defaultdict(list)
@@ -143,7 +152,7 @@ def _message(row: Any, session: str, held: list[Any]) -> Message:
 
 def _summary(row: Any, sources: tuple[str, ...]) -> Summary:
     text, model = clean(str(row["content"])), clean(str(row["model"] or ""))
-    tokens, depth = row["token_count"], row["depth"]
+    tokens, depth = _whole(row["token_count"]), _whole(row["depth"])
     made = time_of(row["created_at"])
     # The marks of a text that was cut without a model.
     cut = marker(text, model) is not None
@@ -151,8 +160,8 @@ def _summary(row: Any, sources: tuple[str, ...]) -> Summary:
         id=str(row["summary_id"]),
         text=text,
         sources=sources,
-        depth=(0 if row["kind"] == "leaf" else 1) if depth is None else int(depth),
-        tokens=count_tokens(text) if tokens is None else int(tokens),
+        depth=(0 if row["kind"] == "leaf" else 1) if depth is None else depth,
+        tokens=count_tokens(text) if tokens is None else tokens,
         first=time_of(row["earliest_at"]),
         last=time_of(row["latest_at"]),
         level="cut" if cut else "",
@@ -160,6 +169,23 @@ def _summary(row: Any, sources: tuple[str, ...]) -> Summary:
         files=_files(row["file_ids"], text),
         created=made,
     )
+
+
+def readable(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give a row as it is read; what is text elsewhere may be bytes where somebody damaged it."""
+    del cursor
+    if bytes in map(type, values):
+        return tuple(v.decode(errors="replace") if isinstance(v, bytes) else v for v in values)
+    return values
+
+
+def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> sqlite3.Row:
+    return sqlite3.Row(cursor, readable(cursor, values))
+
+
+def _whole(written: Any) -> int | None:
+    """Read a count; SQLite keeps anything in any column, and what is none is unknown."""
+    return written if isinstance(written, int) and 0 <= written < LARGE else None
 
 
 def _files(written: Any, text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection as Names
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,7 +53,9 @@ def family(tables: Tables, number: int) -> list[str]:
     """Name the conversations of a family; see `LcmDatabase.family`."""
     asked = (*COLUMNS, "created_at")
     there = list(tables.rows("conversations", asked, "order by conversation_id desc"))
-    base = next(row for row in there if row["conversation_id"] == number)
+    base = next((row for row in there if row["conversation_id"] == number), None)
+    if base is None:
+        raise sqlite3.DatabaseError(f"conversation {number} is listed, and not there")
     by = "session_key" if base["session_key"] else "session_id"
     own = [row for row in there if row[by] == base[by]]
     own.sort(key=lambda row: (_is_active(row), time_of(row["created_at"]) or 0), reverse=True)

@@ -1,0 +1,1 @@
+"""``lcm_describe``: one summary or one large file."""

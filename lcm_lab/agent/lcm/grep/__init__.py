@@ -1,0 +1,1 @@
+"""``lcm_grep``: what was said, by words or by a pattern."""
