@@ -15,6 +15,7 @@ import pandas as pd
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput
+from lcm_lab.listing import Listed
 from lcm_lab.topics import Topics
 
 __all__ = ["Hits", "Run", "best_first", "finite"]
@@ -67,7 +68,7 @@ def best_first(rows: Ints, scores: Floats, k: int) -> tuple[Ints, Floats]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(Listed):
     """Ranked hits for every topic.
 
     Attributes
@@ -161,10 +162,15 @@ class Run:
         The score is minus the rank, so that tools which break ties in their own way read our order.
         White space and % inside ids are written as %XX.
         """
-        docnos = self.corpus["docno"].to_numpy()[self.rows]
+        rows, hits = np.unique(self.rows, return_inverse=True)
+        docnos = [_bare(docno) for docno in self.corpus["docno"].to_numpy()[rows]]
+        qids = [_bare(qid) for qid in self.topics.qids]
+        tag = _bare(tag)
         lines = [
-            f"{_bare(self.topics.qids[topic])} Q0 {_bare(docno)} {rank} {-rank} {_bare(tag)}\n"
-            for topic, docno, rank in zip(self.topic, docnos, self.rank, strict=True)
+            f"{qids[topic]} Q0 {docnos[hit]} {rank} {-rank} {tag}\n"
+            for topic, hit, rank in zip(
+                self.topic.tolist(), hits.tolist(), self.rank.tolist(), strict=True
+            )
         ]
         Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
 

@@ -7,8 +7,10 @@ from html import escape
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from lcm_lab import markup
 from lcm_lab.dag.graph import many
 from lcm_lab.dag.nodes import Node, Summary, text_of
+from lcm_lab.redact import redact
 from lcm_lab.shown import counted, cut, one_line
 from lcm_lab.times import show
 
@@ -54,30 +56,26 @@ def outline(dag: Dag) -> str:
     lines = [*islice(_lines(dag, entered), LINES + 1)]
     shown = [f"{'  ' * line.indent}{line.said}" for line in lines[:LINES]]
     more = [] if all_of_it and len(lines) <= LINES else [f"... and more: {MORE}"]
-    return "\n".join([title(dag), *shown, *more])
+    return redact("\n".join([title(dag), *shown, *more])).text
 
 
 def folded(dag: Dag) -> str:
     """Give the outline as HTML, a fold a summary, text escaped; at most 100 nodes."""
     entered, all_of_it = _roomy(dag)
     lines = [*islice(_lines(dag, entered), LINES + 1)]
-    out, depth = [f"<p>{escape(title(dag))}</p>"], 0
+    out, depth = [f"<p><b>{markup.line(title(dag))}</b></p>"], 0
     for line in lines[:LINES]:
         out += ["</details>"] * max(0, depth - line.indent)
         depth = min(depth, line.indent)
-        said = escape(line.said)
+        said = markup.line(line.said)
         if isinstance(line.node, Summary):
-            begins = cut(line.node.text, TEXT)
-            text = escape(begins + (" ..." if len(begins) < len(line.node.text) else ""))
-            out.append(
-                f"<details style='margin-left:1em'><summary>{said}</summary>"
-                f"<pre style='white-space:pre-wrap'>{text}</pre>"
-            )
+            text = markup.text(line.node.text, TEXT)
+            out.append(f"<details><summary>{said}</summary><pre>{text}</pre>")
             depth += 1
         else:
-            out.append(f"<div style='margin-left:1em'>{said}</div>")
+            out.append(f"<div class='in'>{said}</div>")
     more = [] if all_of_it and len(lines) <= LINES else [f"<p>... and more: {escape(MORE)}</p>"]
-    return "\n".join([*out, *["</details>"] * depth, *more])
+    return markup.page("\n".join([*out, *["</details>"] * depth, *more]))
 
 
 def _roomy(dag: Dag) -> tuple[set[str], bool]:
@@ -137,7 +135,7 @@ def _between(dag: Dag, names: list[str]) -> str:
 def _said(dag: Dag, name: str, node: Node | None) -> str:
     if node is None:
         return f"{one_line(name)}  missing"
-    begins = one_line(cut(text_of(node), 4 * EXCERPT))
+    begins = one_line(cut(redact(text_of(node)).text, 4 * EXCERPT))
     excerpt = cut(begins, EXCERPT) + ("..." if len(begins) > EXCERPT else "")
     kind = f"d{node.depth}" if isinstance(node, Summary) else one_line(node.role) or "message"
     how = f" {node.level}" if isinstance(node, Summary) and node.level else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -73,10 +73,16 @@ class Ranker(ABC):
         from lcm_lab.ranking.searcher import Searcher
 
         if saved is None:
-            return Searcher(self, corpus)
+            fit = getattr(corpus, "fit", None)  # a corpus in shards is indexed where they are
+            return Searcher(self, corpus) if fit is None else cast("Searcher", fit(self))
         from lcm_lab.ranking.lexical.stored import load
 
         return Searcher(self, corpus, load(self, corpus, Path(saved)))
+
+    def _repr_html_(self) -> str:
+        from lcm_lab.ranking.diagram import diagram
+
+        return diagram(self)
 
     def over(self, **filters: Any) -> Ranker:
         """Narrow the policy to rows that pass the filters: ``BM25().over(scope="summaries")``."""
@@ -99,6 +105,10 @@ class Ranker(ABC):
     @abstractmethod
     def apply(self, search: Search, run: Run) -> Run:
         """Act on the hits that came before: re-score, weigh, re-order."""
+
+    def first(self, search: Search, run: Run, k: int) -> Run:
+        """Give the k best of what `apply` gives; for those that can do with less work."""
+        return self.apply(search, run).top(k)
 
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give each hit its score as a term of a sum: 1 is the term's own best hit for the topic.

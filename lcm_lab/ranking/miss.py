@@ -16,9 +16,10 @@ from lcm_lab.ranking.search import Search
 from lcm_lab.ranking.searcher import Searcher, within
 from lcm_lab.rows import contains
 from lcm_lab.run import Hits, Run
+from lcm_lab.times import show
 from lcm_lab.topics import Topics
 
-__all__ = ["Miss", "miss"]
+__all__ = ["Miss", "follow", "hidden", "miss", "walk"]
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,24 @@ class Miss:
 
 def miss(searcher: Searcher, question: str, docno: str, filters: dict[str, Any]) -> Miss:
     """Follow one message through the steps of a policy."""
+    return follow(searcher, Topics.of(question, searcher.corpus, **filters), docno)
+
+
+def follow(searcher: Searcher, topics: Topics, docno: str) -> Miss:
+    """Follow one message through the steps of a policy, for the one topic there is.
+
+    Raises
+    ------
+    NotFound
+        For a docno that the corpus does not hold.
+    """
     row = int(searcher.corpus.row_of([docno])[0])
     if row < 0:
         raise unknown("message", docno, searcher.corpus["docno"].iloc[:1000].tolist())
-    topics = Topics.of(question, searcher.corpus, **filters)
     if not _has(topics.rows[0], row):
-        return Miss(docno, "hidden", _filter(topics, row))
-    search, before = Search(searcher, topics), None
-    for step, run in _walk(searcher.policy, search):
+        return Miss(docno, "hidden", hidden(topics, row))
+    search, before = searcher.asked(topics), None
+    for step, run in walk(searcher.policy, search):
         place = np.flatnonzero(run.rows == row)
         if not len(place):
             return _lost(docno, row, (step, before), search)
@@ -76,15 +87,16 @@ def _has(rows: Any, row: int) -> bool:
     return bool(contains(rows, np.array([row]))[0])
 
 
-def _filter(topics: Topics, row: int) -> str:
+def hidden(topics: Topics, row: int) -> str:
     """Name the first filter that the row does not pass."""
     for name, wanted in topics.filters[0].items():
         if not _has(topics.corpus.rows(**{name: wanted}), row):
-            return f"{name}={wanted!r}"
+            moment = name in ("since", "before") and isinstance(wanted, int)
+            return f"{name}={show(wanted) if moment else wanted!r}"
     return "of the policy"
 
 
-def _walk(ranker: Ranker, search: Search) -> Iterator[tuple[Ranker, Run]]:
+def walk(ranker: Ranker, search: Search) -> Iterator[tuple[Ranker, Run]]:
     """Give the hits after each step of a policy, cuts as steps of their own."""
     run: Run | None = None
     for step in _steps(ranker):
@@ -114,7 +126,7 @@ def _lost(docno: str, row: int, at: tuple[Ranker, int | None], search: Search) -
         return Miss(docno, "dropped", repr(step), rank)
     topics = search.topics
     one = Run.of(topics, Hits(np.array([0, 1]), np.array([row]), np.ones(1)))
-    if all(leaf._scores(search, one)[0] == 0 for leaf in within(step, Leaf)):
+    if all(search.scores(leaf, one)[0] == 0 for leaf in within(step, Leaf)):
         return Miss(docno, "no match", repr(step))
     if step.by_depth:
         return Miss(docno, "outscored", repr(step))

@@ -41,9 +41,9 @@ class Then(Ranker):
     def retrieve(self, search: Any, k: int) -> Run:
         """Retrieve by the first step, let the others act, keep the best k."""
         run = self.steps[0].retrieve(search, LIMIT)
-        for step in self.steps[1:]:
+        for step in self.steps[1:-1]:
             run = step.apply(search, run)
-        return run.top(k)
+        return self.steps[-1].first(search, run, k)
 
     def apply(self, search: Any, run: Run) -> Run:
         """Let each step act in turn."""
@@ -177,7 +177,7 @@ class Top(Around):
 
     def apply(self, search: Any, run: Run) -> Run:
         """Act, and keep the best."""
-        return self.ranker.apply(search, run).top(self.k)
+        return self.ranker.first(search, run, self.k)
 
     def weigh(self, search: Any, run: Run, scores: Floats) -> Floats:
         """Weigh every candidate of the sum, whoever brought it."""

@@ -48,12 +48,12 @@ class Leaf(Ranker):
 
     def apply(self, search: Search, run: Run) -> Run:
         """Re-score what came before."""
-        return run.scored(search.note(self, run, self._scores(search, run)))
+        return run.scored(search.note(self, run, search.scores(self, run)))
 
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give scores as shares of the leaf's best hit for the topic, 0 where it has none."""
         del scores  # a scorer starts afresh
-        best, raw = search.best(self)[run.topic], self._scores(search, run)
+        best, raw = search.best(self)[run.topic], search.scores(self, run)
         return np.divide(raw, best, out=np.zeros_like(raw), where=best > 0)
 
 

@@ -52,8 +52,16 @@ class Search:
         deeper = [depth for depth in kept if depth >= k]
         if deeper:
             return kept[min(deeper)].top(k)
-        kept[k] = Run.of(self.topics, leaf._hits(self, k))
+        kept[k] = Run.of(self.topics, self.hits(leaf, k))
         return kept[k]
+
+    def hits(self, leaf: Leaf, k: int) -> Hits:
+        """Let a leaf find its k best allowed rows of each topic."""
+        return leaf._hits(self, k)
+
+    def scores(self, leaf: Leaf, run: Run) -> Floats:
+        """Let a leaf score given hits; shape (n_hits,), float64, 0 is no hit."""
+        return leaf._scores(self, run)
 
     def best(self, leaf: Leaf) -> Floats:
         """Give the score of the leaf's best allowed row, 0 without any; shape (n_topics,)."""
@@ -70,7 +78,7 @@ class Search:
     def narrow(self, filters: tuple[tuple[str, Any], ...]) -> Search:
         """Give the same search over fewer rows."""
         topics = self.topics.memo(("narrow", filters), lambda: self.topics.narrow(dict(filters)))
-        return Search(self.searcher, topics, self._notes)
+        return self.searcher.asked(topics, self._notes)
 
     def allows(self, run: Run) -> npt.NDArray[np.bool_]:
         """Tell for each hit whether its topic may see it; shape (n_hits,)."""
@@ -81,7 +89,7 @@ class Search:
 
     def retrieve(self, rankers: Iterable[Ranker]) -> list[Run]:
         """Let several rankers retrieve side by side, noting the rank each gave."""
-        quiet, runs = Search(self.searcher, self.topics), []
+        quiet, runs = self.searcher.asked(self.topics), []
         for ranker in rankers:
             run = ranker.retrieve(quiet, LIMIT)
             self.note(ranker, run, run.rank.astype(np.float64), "rank in ")

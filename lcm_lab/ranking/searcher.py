@@ -15,7 +15,7 @@ from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import LIMIT, Ranker
 from lcm_lab.ranking.contextual import Contextual
 from lcm_lab.ranking.scorer import Scorer
-from lcm_lab.ranking.search import Search
+from lcm_lab.ranking.search import Note, Search
 from lcm_lab.run import Run
 from lcm_lab.topics import Topics
 from lcm_lab.values import parts, varies
@@ -23,7 +23,7 @@ from lcm_lab.values import parts, varies
 if TYPE_CHECKING:
     from lcm_lab.ranking.miss import Miss
 
-__all__ = ["Indexes", "Searcher", "within"]
+__all__ = ["Indexes", "Searcher", "require", "within"]
 
 T = TypeVar("T")
 
@@ -64,11 +64,7 @@ class Searcher:
     """
 
     def __init__(self, policy: Ranker, corpus: Corpus, indexes: Indexes | None = None) -> None:
-        if varies(policy):
-            several = len(policy.grid())
-            raise BadParameter(f"{policy!r} stands for {several} policies. Fit one of .grid().")
-        if not policy.retrieves:
-            policy.retrieve(None, LIMIT)  # type: ignore[arg-type]  # raises, with the way out
+        require(policy)
         self.policy, self.corpus = policy, corpus
         self.indexes = Indexes(corpus) if indexes is None else indexes
         for ranker in within(policy, Contextual):
@@ -78,6 +74,11 @@ class Searcher:
 
     def __repr__(self) -> str:
         return f"{self.policy!r} over {self.corpus!r}"
+
+    def _repr_html_(self) -> str:
+        from lcm_lab.ranking.diagram import diagram
+
+        return diagram(self.policy, f"over {self.corpus!r}")
 
     def __call__(self, question: str, **filters: Any) -> pd.DataFrame:
         """Give the hits of one question, best first: docno, rank, score, conversation, time, text.
@@ -93,13 +94,20 @@ class Searcher:
         BadParameter
             For a filter that the corpus does not have.
         """
-        return self.run(question, **filters).frame().drop(columns="qid")
+        from lcm_lab.ranking.found import Found
+
+        hits = self.run(question, **filters).frame().drop(columns="qid")
+        return Found.of(hits, self, question, filters)
 
     def run(self, topics: Any, k: int = LIMIT, **filters: Any) -> Run:
         """Give at most k hits for each topic: a question, several, or a frame with a ``query``."""
         checks.whole("k", k)
         asked = Topics.of(topics, self.corpus, **filters)
-        return self.policy.retrieve(Search(self, asked), k)
+        return self.policy.retrieve(self.asked(asked), k)
+
+    def asked(self, topics: Topics, notes: list[Note] | None = None) -> Search:
+        """Put a batch of topics to this searcher, noting what each step contributes if asked to."""
+        return Search(self, topics, notes)
 
     def miss(self, question: str, docno: str, **filters: Any) -> Miss:
         """Say what became of a message: in the list, hidden, without a match, outscored or cut.
@@ -172,11 +180,26 @@ class Searcher:
         A term of a sum shows what it adds, a modifier its factor, a re-scorer its score; terms that
         bring candidates also show the rank they gave, missing where they did not bring the hit.
         """
-        search = Search(self, Topics.of(question, self.corpus, **filters), notes=[])
+        search = self.asked(Topics.of(question, self.corpus, **filters), notes=[])
         run = self.policy.retrieve(search, LIMIT)
         hits = run.frame()
         steps = pd.DataFrame(search.columns(run), index=hits.index)
         return pd.concat([hits[["docno", "rank", "score"]], steps, hits[["text"]]], axis=1)
+
+
+def require(policy: Ranker) -> None:
+    """Refuse a policy that stands for several, or that brings no hits.
+
+    Raises
+    ------
+    BadParameter
+        With the way out.
+    """
+    if varies(policy):
+        several = len(policy.grid())
+        raise BadParameter(f"{policy!r} stands for {several} policies. Fit one of .grid().")
+    if not policy.retrieves:
+        policy.retrieve(None, LIMIT)  # type: ignore[arg-type]  # raises, with the way out
 
 
 def within(policy: Any, kind: type[T]) -> Iterator[T]:

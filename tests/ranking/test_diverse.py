@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lcm_lab import BM25, MMR, Corpus, Dedupe, Fuse, TfIdf
 from lcm_lab.errors import BadParameter, OverBudget
@@ -38,6 +40,18 @@ def test_the_first_picks_do_not_depend_on_how_many_are_kept():
     rows = [*NEAR, "oven door seal replaced in May", "timer of the old oven"]
     full = docnos(BM25() >> MMR(0.5), rows, "oven timer")
     assert docnos(BM25() >> MMR(0.5) % 4, rows, "oven timer") == full[:4]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), max_size=5).map(" ".join), max_size=40),
+    st.sampled_from([0.0, 0.3, 0.7, 1.0]),
+    st.integers(1, 9),
+)
+def test_few_picks_are_the_head_of_all(said, balance, k):
+    said = [f"oven {text}" for text in said]
+    full = docnos(BM25() >> MMR(balance), said, "oven a b")
+    assert docnos(BM25() >> MMR(balance) % k, said, "oven a b") == full[:k]
+    assert docnos((BM25() >> MMR(balance)) % k, said, "oven a b") == full[:k]
 
 
 def test_a_pick_is_the_best_balance_of_relevance_and_novelty():

@@ -39,7 +39,7 @@ def test_an_answer_without_a_word_of_the_question_is_found():
 
 def test_an_encoder_is_one_more_way_to_be_found():
     policy = Recommended(LSA(8))
-    assert f"0.2 * AboveMean({Dense(LSA(8))!r})" in repr(policy)
+    assert f"0.3 * AboveMean({Dense(LSA(8), fields=('text',))!r})" in repr(policy)
     corpus = Corpus(["a cat purrs", "the cat sleeps", "stocks fell", "sell the stocks"])
     assert policy.fit(corpus)("purr")["docno"].tolist()[:2] == ["m1", "m2"]
     with pytest.raises(BadParameter):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.dense.embeddings import Shelf
 from lcm_lab.ranking.dense.vectors import unit
-from lcm_lab.values import Named
+from lcm_lab.values import Named, spelled
 
 __all__ = ["Embedder", "Encoder", "Kind", "check_encoder"]
 
@@ -185,4 +185,6 @@ def _identity(encoder: Encoder | Named, state: Any) -> str | None:
     kind: type = type(encoder)
     names = [field.name for field in dataclasses.fields(kind)] if is_dataclass(kind) else []
     given = {name: getattr(encoder, name) for name in names}
+    # What a field's own parts say, without those that are no part of its identity.
+    given |= {name: spelled(part) for name, part in given.items() if is_dataclass(part)}
     return f"{kind.__module__}.{kind.__qualname__} {given!r} {version(state)}"

@@ -151,7 +151,7 @@ class Dense(Scorer):
 
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give scores as shares of the best hit for the topic; lazy, the cosines themselves."""
-        return self._scores(search, run) if self.lazy else super().weigh(search, run, scores)
+        return search.scores(self, run) if self.lazy else super().weigh(search, run, scores)
 
     def _hits(self, search: Search, k: int) -> Hits:
         return _best(search.indexes[self], self._questions(search), k, search.topics.rows)

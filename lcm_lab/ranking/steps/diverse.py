@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -22,12 +22,16 @@ from lcm_lab.topics import Topics
 from lcm_lab.values import value
 
 if TYPE_CHECKING:
+    from lcm_lab.ranking.search import Search
     from lcm_lab.ranking.searcher import Searcher
 
 __all__ = ["MMR", "Dedupe"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+#: Rows of a table of likeness that cost as much one by one as one row of it does with all others.
+FEW = 4
 
 
 def term_sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
@@ -52,6 +56,27 @@ def jaccard(sets: sparse.csr_array) -> Floats:
     size = common.diagonal()
     union = size[:, None] + size[None, :] - common
     return np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+
+
+def likeness(sets: sparse.csr_array, times: int) -> Callable[[int], Floats]:
+    """Give what tells how alike a row is to each, as `jaccard` does, to be asked so many times."""
+    size = sets.shape[0]
+    if FEW * times >= size:
+        table = jaccard(sets)
+        return lambda row: np.asarray(table[row], np.float64)
+    counts, mark = np.diff(sets.indptr), np.zeros(sets.shape[1], bool)
+    where = np.repeat(np.arange(size), counts)
+
+    def alike(row: int) -> Floats:
+        mine = sets.indices[sets.indptr[row] : sets.indptr[row + 1]]
+        mark[mine] = True
+        common = np.bincount(where[mark[sets.indices]], minlength=size).astype(np.float64)
+        mark[mine] = False
+        union = counts[row] + counts - common
+        share = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+        return np.asarray(share, np.float64)
+
+    return alike
 
 
 @value
@@ -100,31 +125,38 @@ class MMR(Reranker):
             For more than 1,000 hits of a topic, whose comparison grows with their square.
         """
         del searcher, topics  # the hits say all
+        return self._placed(run, LIMIT)
+
+    def first(self, search: Search, run: Run, k: int) -> Run:
+        """Order the k best of each topic, and leave the others out without comparing them."""
+        del search  # the hits say all
+        return self._placed(run, k)
+
+    def _placed(self, run: Run, k: int) -> Run:
         if len(run) and np.diff(run.offsets).max() > LIMIT:
             raise OverBudget(f"{self!r} compares at most {LIMIT:,} hits. Cut them before: a % 100.")
         sets = term_sets(run.corpus, self.analyzer, self.fields)
         order = [
-            a + self._greedy(run.scores[a:b], sets[run.rows[a:b]])
+            a + self._greedy(run.scores[a:b], sets[run.rows[a:b]], min(k, b - a))
             for a, b in itertools.pairwise(run.offsets.tolist())
         ]
         placed = run.take(np.concatenate([*order, np.empty(0, np.int64)]).astype(np.int64))
         return replace(placed, scores=1 / placed.rank)
 
-    def _greedy(self, scores: Floats, sets: sparse.csr_array) -> Ints:
+    def _greedy(self, scores: Floats, sets: sparse.csr_array, k: int) -> Ints:
         size = len(scores)
         if size < 2 or self.balance == 1:
-            return np.arange(size)
+            return np.arange(k)
         spread = scores.max() - scores.min()
         relevance = (scores - scores.min()) / spread if spread else np.ones(size)
-        alike, closest = jaccard(sets), np.zeros(size)
-        worth, left, order = self.balance * relevance, np.ones(size, bool), []
-        for _ in range(size):
-            marginal = np.where(left, worth - (1 - self.balance) * closest, -np.inf)
-            pick = int(np.argmax(marginal))
-            order.append(pick)
-            left[pick] = False
-            closest = np.maximum(closest, alike[pick])
-        return np.array(order, np.int64)
+        alike, closest = likeness(sets, k), np.zeros(size)
+        worth, order = self.balance * relevance, np.zeros(k, np.int64)
+        for place in range(k):
+            pick = int(np.argmax(worth - (1 - self.balance) * closest))
+            order[place] = pick
+            worth[pick] = -np.inf
+            np.maximum(closest, alike(pick), out=closest)
+        return order
 
 
 @value
@@ -178,7 +210,7 @@ class Dedupe(Reranker):
 
     def _keys(self, run: Run) -> list[Any]:
         if self.by == "text":
-            return [" ".join(text.split()) for text in run.corpus["text"].iloc[run.rows]]
+            return [" ".join(text.split()) for text in run.corpus.texts(run.rows)]
         names = ("conversation", "session") if self.by == "session" else ("conversation",)
         return list(zip(*(run.corpus.codes(n)[0][run.rows].tolist() for n in names), strict=True))
 

@@ -138,7 +138,7 @@ def _steps(part: Any) -> Iterator[Ranker]:
 
 def columns(features: Sequence[Ranker], search: Search, run: Run) -> Floats:
     """Give what each feature says of each hit of a run; float64 of shape (n_hits, n_features)."""
-    quiet = Search(search.searcher, search.topics)  # only what it comes to is explained
+    quiet = search.searcher.asked(search.topics)  # only what it comes to is explained
     said: dict[Ranker, Floats] = {}
     for feature in reversed(features):  # the outermost first, since it looks at all it is built on
         if feature in said:
