@@ -20,10 +20,14 @@ from lcm_lab.columns import NO_TIME, as_table, in_order
 from lcm_lab.errors import BadParameter, nearest
 from lcm_lab.ids import digest
 from lcm_lab.rows import Rows, intersect, rows_of, tidy
+from lcm_lab.shown import counted
 from lcm_lab.text import count_tokens
 from lcm_lab.times import bound, date_words
 
-__all__ = ["Corpus"]
+__all__ = ["BEHIND", "Corpus"]
+
+#: Under which `Corpus.memo` keeps the conversations that were not up to date in its store.
+BEHIND = "behind"
 
 #: Columns that are no filter of their own; since and before work on time.
 UNFILTERED = {"docno", "text", "seq", "time", "tokens"}
@@ -61,11 +65,8 @@ class Corpus:
         return int(self._table.num_rows)
 
     def __repr__(self) -> str:
-        talks = len(self.conversations)
-        return (
-            f"Corpus of {len(self):,} message{'s' * (len(self) != 1)}"
-            f" in {talks:,} conversation{'s' * (talks != 1)}"
-        )
+        talks = counted(len(self.conversations), "conversation")
+        return f"Corpus of {counted(len(self), 'message')} in {talks}"
 
     def __getitem__(self, name: str) -> pd.Series:
         """Give a column as a Series."""
@@ -99,6 +100,10 @@ class Corpus:
     def frame(self) -> pd.DataFrame:
         """Give all columns as a DataFrame, a row a message."""
         return pd.DataFrame({name: self[name] for name in self.columns})
+
+    def texts(self, rows: npt.NDArray[np.int64]) -> list[str]:
+        """Give the texts of some rows, in the order asked."""
+        return cast("list[str]", self.column("text").take(pa.array(rows)).to_pylist())
 
     def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Keep what is derived from the corpus alone, made once: codes, counts, postings."""
@@ -198,8 +203,7 @@ class Corpus:
             raise BadParameter(f"{name} must be a text or several. Got {wanted!r}.")
         place = self.memo(("places", name), lambda: {one: at for at, one in enumerate(names)})
         codes_wanted = [place[one] for one in some if isinstance(one, str) and one in place]
-        within = rows_of(rows)
-        return tidy(within[np.isin(codes[rows], codes_wanted)])
+        return tidy(rows_of(rows)[np.isin(codes[rows], codes_wanted)])
 
     def _between(self, rows: Rows, since: int | None, before: int | None) -> Rows:
         low = NO_TIME + 1 if since is None else since

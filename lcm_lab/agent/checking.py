@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcm_lab.agent import show
 from lcm_lab.agent.promises import checked_collection, collection_at
+from lcm_lab.store.recognised import database
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lcm_lab.store.lcm.database import LcmDatabase
-    from lcm_lab.store.store import Store
-
 __all__ = ["checked", "database"]
-
-#: Where the header of an SQLite file has the number of the program that it is of.
-APPLICATION_AT = 68
 
 
 def checked(path: str, *, json: bool) -> tuple[str, int]:
@@ -49,46 +43,6 @@ def checked(path: str, *, json: bool) -> tuple[str, int]:
         facts = {"database": what, "notes": list(notes), "rules": found.to_dict("records")}
         return show.as_json(facts), total
     return "\n\n".join(filter(None, [what, "\n".join(notes), _table(found), _told(found)])), total
-
-
-def database(path: str) -> Store | LcmDatabase:
-    """Open a store to read, or a lossless-claw database.
-
-    Raises
-    ------
-    NotFound
-        Nothing there.
-    BadInput
-        Neither of them; says what it is.
-    """
-    from lcm_lab.collection.paths import expanded
-    from lcm_lab.errors import NotFound
-    from lcm_lab.store.lcm.database import open_lcm
-    from lcm_lab.store.lcm.schema import IsStore
-    from lcm_lab.store.opening import APPLICATION
-    from lcm_lab.store.store import Store
-
-    place = expanded(path)
-    if not place.exists():
-        raise NotFound(
-            f"No store {path!r}. Make one with lcm-lab import PATH --into {path}, or give the "
-            "lcm.db of lossless-claw."
-        )
-    if _program(place) == APPLICATION:
-        return Store(place, readonly=True)
-    try:
-        return open_lcm(place)
-    except IsStore:  # a young one, whose header is in its log so far
-        return Store(place, readonly=True)
-
-
-def _program(place: Path) -> int:
-    """Give which program an SQLite file says that it is of; 0 for other files, and for none."""
-    if not place.is_file():
-        return 0
-    with place.open("rb") as file:
-        head = file.read(100)
-    return int.from_bytes(head[APPLICATION_AT : APPLICATION_AT + 4])
 
 
 def _table(found: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from lcm_lab.agent.app import app
 
 from lcm_lab.agent.commands import (  # isort: skip  # in the order of --help
     measuring,
+    diffing,
     finding,
     lcm,
     expanding,
@@ -25,6 +26,7 @@ from lcm_lab.agent.commands import (  # isort: skip  # in the order of --help
 
 __all__ = [
     "app",
+    "diffing",
     "episodic",
     "expanding",
     "finding",

@@ -83,7 +83,13 @@ def compacted(sources: Sequence[str], out: str | None, sessions: int) -> Path:
     return page
 
 
-def of_ranking(policies: Sequence[str], measures: Sequence[str], unit: str) -> None:
+def of_ranking(
+    policies: Sequence[str],
+    measures: Sequence[str],
+    unit: str,
+    topics: Sequence[str] = (),
+    questions: Sequence[str] = (),
+) -> None:
     """Refuse options that say something about ranking alone.
 
     Raises
@@ -93,7 +99,10 @@ def of_ranking(policies: Sequence[str], measures: Sequence[str], unit: str) -> N
     """
     from lcm_lab.errors import BadParameter
 
-    given = {"--policy": policies, "--measure": measures, "--unit": unit != "turn"}
+    given = {
+        **{"--policy": policies, "--measure": measures, "--unit": unit != "turn"},
+        **{"--topics": topics, "--questions": questions},
+    }
     wrong = [name for name, said in given.items() if said]
     if wrong:
         raise BadParameter(

@@ -1,4 +1,7 @@
-"""The systems of a report that names none: a ladder from naive words up."""
+"""The systems of a report that names none: every policy with a name, the studied systems first.
+
+Their bounds, a perfect order and a random one, are no systems: `Evaluation.bounds` works them out.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,21 @@ MEASURES = ("nDCG@10", "R@10", "AllR@10", "Evidence@2000", "Latency@95", "IndexT
 #: Every system is cut here: deep enough for 2,000 tokens of short messages.
 DEPTH = 100
 
-NAIVE = "Analyzer(language=None, stop=None, identifiers=False)"
 LADDER = {
-    "naive words": f"BM25(fields=('text',), analyzer={NAIVE})",
-    "bm25": "BM25()",
-    "tf-idf": "TfIdf()",
-    "bm25 + tf-idf": "(BM25() + 0.3 * TfIdf())",
-    "rrf": "RRF(BM25(), TfIdf())",
-    "bm25 >> recency": "BM25() >> Recency('30D')",
-    "recommended": "Recommended()",
+    "LosslessClaw recency": "LosslessClaw('recency')",
+    "LosslessClaw relevance": "LosslessClaw('relevance')",
+    "LosslessClaw hybrid": "LosslessClaw('hybrid')",
+    "SessionsSearch": "SessionsSearch()",
+    "OpenClawMemory": "OpenClawMemory()",
+    "EpisodicMemory vector": "EpisodicMemory('vector')",
+    "EpisodicMemory text": "EpisodicMemory('text')",
+    "EpisodicMemory both": "EpisodicMemory('both')",
+    "NaiveBM25": "NaiveBM25()",
+    "BM25": "BM25()",
+    "TF-IDF": "TfIdf()",
+    "LSA": "Dense()",
+    "BM25 + LSA": "(BM25() + 0.3 * Dense())",
+    "Recommended": "Recommended()",
 }
 
 
@@ -35,7 +44,7 @@ def ladder() -> dict[str, Ranker]:
 
     Examples
     --------
-    >>> ladder()["bm25"]
+    >>> ladder()["BM25"]
     BM25() % 100
     """
     from lcm_lab.ranking.parse import policy

@@ -13,7 +13,7 @@ Unit = Literal["turn", "exchange", "session"]
 
 ON = (
     "A collection that ships (see: lcm-lab datasets) or a path: a saved collection, a LoCoMo file, "
-    "a transcript, a folder or a quoted glob of transcripts."
+    "a transcript, a folder or a quoted glob of transcripts, a store, the lcm.db of lossless-claw."
 )
 Sources = Annotated[list[str], typer.Option("--on", metavar="PATH|NAME", help=ON + " Repeatable.")]
 Source = Annotated[str, typer.Option("--on", metavar="PATH|NAME", help=ON)]

@@ -124,12 +124,13 @@ def result(evaluation: Evaluation) -> str:
 
 
 def result_facts(evaluation: Evaluation) -> dict[str, Any]:
-    """Give an evaluation as JSON knows it: systems, summary with intervals, notes."""
+    """Give an evaluation as JSON knows it: systems, summary with intervals, failures, notes."""
     return {
         "collection": evaluation.collection.name,
         "fingerprint": evaluation.collection.fingerprint,
         "systems": evaluation.systems,
         "summary": evaluation.summary().to_dict("records"),
+        "failures": evaluation.failures.to_dict("records"),
         "notes": list(evaluation.notes),
     }
 

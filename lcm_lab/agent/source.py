@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lcm_lab.collection import Collection
     from lcm_lab.corpus import Corpus
     from lcm_lab.transcripts.base import Transcripts
 
-__all__ = ["again", "is_database", "opened", "portable", "searchable", "slug", "writable"]
-
-
-#: What every file of SQLite begins with.
-SQLITE = b"SQLite format 3\0"
+__all__ = ["again", "history", "opened", "portable", "searchable", "slug", "writable"]
 
 
 def opened(source: str) -> Transcripts | Collection:
@@ -51,22 +48,32 @@ def searchable(source: str) -> tuple[Corpus, list[str]]:
     """
     from lcm_lab.collection import Collection
     from lcm_lab.collection.paths import expanded
+    from lcm_lab.store.recognised import database, is_database
 
     if is_database(expanded(source)):
-        from lcm_lab.agent.checking import database
-
         with database(source) as held:
             return held.corpus(), getattr(held, "indexing", [])
     found = opened(source)
     return (found.corpus if isinstance(found, Collection) else found.corpus()), []
 
 
-def is_database(path: Path) -> bool:
-    """Tell whether a path is a file of SQLite."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(SQLITE)) == SQLITE
+@contextmanager
+def history(source: str) -> Iterator[Any]:
+    """Give what topics can be mined from: transcripts, a collection, or a database opened to read.
+
+    Raises
+    ------
+    NotFound, BadInput
+        As `lcm_lab.load` does.
+    """
+    from lcm_lab.collection.paths import expanded
+    from lcm_lab.store.recognised import database, is_database
+
+    if is_database(expanded(source)):
+        with database(source) as held:
+            yield held
+    else:
+        yield opened(source)
 
 
 def writable(out: str | Path) -> Path:

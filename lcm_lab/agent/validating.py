@@ -12,6 +12,7 @@ from lcm_lab.agent.ladder import systems
 from lcm_lab.agent.source import again, portable, writable
 
 if TYPE_CHECKING:
+    from lcm_lab.evaluation.validate import View
     from lcm_lab.evaluation.validation import Validation
 
 __all__ = ["HOME", "validated"]
@@ -21,13 +22,14 @@ HOME = "reports/validation"
 Unit = Literal["turn", "exchange", "session"]
 
 
-def validated(
+def validated(  # noqa: PLR0913  # the options of the command
     synthetic: str,
     against: Sequence[str],
     policies: Sequence[str],
     unit: Unit | None,
     out: str | None,
     *,
+    view: View,
     json: bool,
 ) -> str:
     """Compare with each real set in turn, write one report, and give the gates."""
@@ -38,10 +40,11 @@ def validated(
     folder = writable(out or HOME)
     chosen = systems(policies) if policies else None
     made = load(synthetic)
-    found = [validate(made, load(one), systems=chosen, unit=unit) for one in against]
+    found = [validate(made, load(one), systems=chosen, unit=unit, view=view) for one in against]
     options = [("--against", portable(one)) for one in against]
     options += [("--policy", one) for one in policies]
     options += [("--unit", unit)] if unit else []
+    options += [("--view", view)] if view != "whole" else []
     options += [("--out", portable(out))] if out else []
     command = again(f"validate {shlex.quote(portable(synthetic))}", options)
     say(str(validation_report(found, command).save(folder)))

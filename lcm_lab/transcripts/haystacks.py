@@ -69,7 +69,8 @@ def collection(items: Iterable[dict[str, Any]], name: str) -> Collection:
     Collection
         A row a turn: docno ``session/3`` for the third turn of a session, which is a conversation
         of its own; its role, and the time of its session. The topic's ``session`` lists the
-        sessions that the question may see.
+        sessions that the question may see, ``answer_sessions`` those said to answer it (of one that
+        cannot be answered too), ``told_by_user`` those of them where a turn of the user does.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def collection(items: Iterable[dict[str, Any]], name: str) -> Collection:
         qid = str(item["question_id"])
         placed = {one.name: one for one in (pool.place(*had) for had in _haystack(item))}
         seen = list(dict.fromkeys(one.stored for one in placed.values()))
-        topics.append({**topic(item), "session": seen})
+        topics.append({**topic(item), "session": seen, **_answering(item, placed)})
         for wanted in map(str, item.get("answer_session_ids") or ()):
             if wanted not in placed:
                 bad.append({"qid": qid, "evidence": wanted})
@@ -103,6 +104,7 @@ class _Placed:
     stored: str
     marked: list[int]
     spoken: list[int]
+    by_user: bool
 
     def evidence(self) -> Iterator[str]:
         return (f"{self.stored}/{number}" for number in self.marked or self.spoken)
@@ -134,7 +136,8 @@ class _Pool:
             self._store(stored, said)
         marked = [n for n, turn in enumerate(turns, 1) if turn.get("has_answer") is True]
         spoken = [n for n, (_, text) in enumerate(said, 1) if text]
-        return _Placed(name, stored, [n for n in marked if n in spoken], spoken)
+        by_user = any(said[n - 1][0] == "user" for n in marked)
+        return _Placed(name, stored, [n for n in marked if n in spoken], spoken, by_user)
 
     def _store(self, stored: str, said: list[tuple[str, str]]) -> None:
         self.rows += [
@@ -169,6 +172,13 @@ class _Pool:
             "sessions_shared": len(self.again),
             "sessions_of_several_dates": len(self.dated_twice),
         }
+
+
+def _answering(item: dict[str, Any], placed: dict[str, _Placed]) -> dict[str, list[str]]:
+    """Name the sessions that answer a question, and those of them where a user's turn does."""
+    found = [placed[one] for one in map(str, item.get("answer_session_ids") or ()) if one in placed]
+    told = [one.stored for one in found if one.by_user]
+    return {"answer_sessions": [one.stored for one in found], "told_by_user": told}
 
 
 def _haystack(item: dict[str, Any]) -> Iterator[tuple[str, Any, list[Any]]]:

@@ -89,12 +89,12 @@ def _mine(sources: Sequence[str | Path]) -> Collection:
 
     The collection is named after the files, not where they lie.
     """
-    from lcm_lab.transcripts.probes import mine
+    from lcm_lab.transcripts.probes.mine import mine
     from lcm_lab.transcripts.read import read
 
     name = ", ".join(Path(source).name for source in sources)
     found = benchmark(find(sources).paths, _stem(sources[0]) if len(sources) == 1 else name)
-    return mine(read(sources), name) if found is None else found
+    return mine(read(sources), name=name) if found is None else found
 
 
 def _stem(source: str | Path) -> str:
