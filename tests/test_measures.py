@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lcm_lab.collection import Collection
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, NotFound
+from lcm_lab.evaluation.judge import Bench
 from lcm_lab.measures import (
     AP,
     RR,
@@ -28,6 +31,8 @@ from lcm_lab.measures import (
     nDCG,
     parse,
 )
+from lcm_lab.run import Run
+from lcm_lab.topics import Topics
 
 NAN = float("nan")
 EVERY = [nDCG @ 10, nDCG(gain="linear") @ 3, nDCG, R @ 5, R, AnyR @ 1, AllR @ 20, RR, RR @ 10]
@@ -245,6 +250,90 @@ def test_measures_agree_with_ir_measures_on_a_thousand_random_topics():
     agree_with_the_oracle(hits, missed)
 
 
+def random_runs(bench, folder, rng, n):
+    """Yield runs read from files: tied scores, topics missing, documents that nobody judged."""
+    topics = Topics.of(bench.collection.topics, bench.collection.corpus)
+    docnos = bench.collection.corpus["docno"].tolist()
+    for _ in range(n):
+        lines = [
+            f"{qid} Q0 {docnos[doc]} 0 {rng.integers(4) / 3} x"
+            for qid in topics.qids
+            if rng.random() < 0.8
+            for doc in rng.permutation(len(docnos))[: rng.integers(0, 16)]
+        ]
+        (folder / "run.trec").write_text("\n".join(lines))
+        yield Run.from_trec(folder / "run.trec", topics)
+
+
+@pytest.mark.parametrize("runs", [50, pytest.param(1000, marks=pytest.mark.slow)])
+def test_runs_with_ties_and_missing_topics_agree_with_ir_measures(tmp_path, runs):
+    """From files to values; the order of ties is ours, as the export writes it."""
+    rng = np.random.default_rng(2)
+    docs = pd.DataFrame({"docno": [f"d{i}" for i in rng.permutation(24)], "text": "word"})
+    topics = pd.DataFrame({"qid": [f"q{i}" for i in range(5)], "query": "word"})
+    judged = [
+        (f"q{topic}", f"d{doc}", int(rng.integers(0, 4)))
+        for topic in range(4)  # nobody judged anything for q4
+        for doc in rng.permutation(24)[: 3 + 3 * topic]
+    ]
+    qrels = pd.DataFrame(judged, columns=["qid", "docno", "relevance"])
+    bench = Bench.of(Collection("tied", Corpus(docs), topics, qrels))
+    ours, exported, tied = {measure: {} for measure in ORACLE}, [], 0
+    for number, run in enumerate(random_runs(bench, tmp_path, rng, runs)):
+        tied += int((np.diff(run.scores) == 0).sum())
+        judgements = bench.judge(run)
+        for measure, found in ours.items():
+            for qid, value in zip(bench.topics.qids, measure.per_topic(judgements), strict=True):
+                found[f"{number}/{qid}"] = value
+        frame = run.frame()
+        exported.append(frame.assign(qid=f"{number}/" + frame["qid"].astype(str)))
+    hits = pd.concat(exported)
+    hits = pd.DataFrame(
+        {"query_id": hits["qid"], "doc_id": hits["docno"], "score": -hits["rank"].astype(float)}
+    )
+    every = [(f"{run}/{qid}", docno, grade) for run in range(runs) for qid, docno, grade in judged]
+    asked = pd.DataFrame(every, columns=["query_id", "doc_id", "relevance"])
+    assert tied > 10 * runs
+    for measure, oracle in ORACLE.items():
+        theirs = {r.query_id: r.value for r in ir_measures.iter_calc([oracle], asked, hits)}
+        for qid, value in ours[measure].items():
+            if qid.endswith("/q4"):
+                assert np.isnan(value)
+            else:
+                assert abs(value - theirs.get(qid, 0.0)) <= 1e-12, (measure, qid)
+
+
+def longmemeval_ndcg(hits, gold, k):
+    """nDCG as LongMemEval's src/retrieval/eval_utils.py has it; gold is 1 or 0 a document."""
+
+    def dcg(relevances):
+        first, later = relevances[:1], np.array(relevances[1:k])
+        return sum(first) + float((later / np.log2(np.arange(2, len(later) + 2))).sum())
+
+    ideal = dcg(sorted(gold, reverse=True))
+    return dcg(hits) / ideal if ideal else 0.0
+
+
+def test_the_gain_of_longmemeval_is_that_of_its_own_code():
+    rng, measure = np.random.default_rng(3), nDCG(discount="longmemeval")
+    for k in (1, 2, 5, 10):
+        gold = [rng.integers(0, 2, 12).tolist() for _ in range(200)]
+        hits = [rng.permutation(one)[: rng.integers(1, 13)].tolist() for one in gold]
+        wanted = [longmemeval_ndcg(h, g, k) for h, g in zip(hits, gold, strict=True)]
+        assert values(measure @ k, hits, gold) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_the_gain_of_longmemeval_weighs_the_first_two_ranks_alike_and_says_its_name():
+    measure = nDCG(discount="longmemeval") @ 5
+    assert values(measure, [[1, 0], [0, 1], [0, 0, 1]], [[1]] * 3) == pytest.approx(
+        [1.0, 1.0, 1 / np.log2(3)]
+    )
+    assert repr(measure) == "nDCG(discount='longmemeval')@5"
+    assert parse(repr(measure)) == measure != nDCG @ 5
+    with pytest.raises(BadParameter, match="discount must be 'standard' or 'longmemeval'"):
+        nDCG(discount="log")
+
+
 def test_all_hit_agrees_with_full_recall():
     rng = np.random.default_rng(1)
     hits = [rng.integers(0, 2, 6).tolist() for _ in range(300)]
@@ -271,3 +360,9 @@ def test_the_stored_longmemeval_ranking_gives_its_published_recall(shared: Path)
     assert mean(AllR @ 5) == pytest.approx(0.850, abs=1e-9)
     assert mean(AnyR @ 1) == pytest.approx(0.806, abs=1e-9)
     assert mean(R @ 10) == pytest.approx(0.9616666666666667, abs=1e-12)
+    for measure, key in ((nDCG @ 5, "ndcg@5"), (nDCG @ 10, "ndcg@10"), (R @ 5, "recall@5")):
+        stored = [case[key] for case in cases]
+        assert measure.per_topic(judged) == pytest.approx(stored, abs=1e-12)
+    answerable = [not case["question_id"].endswith("_abs") for case in cases]
+    assert sum(answerable) == 470
+    assert (AllR @ 5).per_topic(judged)[answerable].mean() == pytest.approx(0.857, abs=5e-4)

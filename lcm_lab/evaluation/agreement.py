@@ -1,4 +1,4 @@
-"""How far two orders of the same systems agree: tau-b, its draws, and what halves of one set reach.
+"""How far two orders of the same systems agree: tau-b and tau-AP, draws of them, and a ceiling.
 
 Two questions are kept apart. Whether a set orders systems as another does is tau-b between their
 means; how high that can be at all is bounded by what each set's own random halves reach.
@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from lcm_lab.evaluation.significance import bootstrap
 
-__all__ = ["Floats", "drawn", "draws", "ends", "halves", "signs_agree", "tau"]
+__all__ = [
+    "Floats", "agreement", "drawn", "draws", "ends", "halves", "signs_agree", "tau", "tau_ap"
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,6 +52,75 @@ def tau(left: Floats, right: Floats) -> Floats:
     both = np.sqrt((first**2).sum(-1) * (second**2).sum(-1))
     with np.errstate(invalid="ignore"):
         return np.asarray((first * second).sum(-1) / both, np.float64)
+
+
+def tau_ap(left: Floats, right: Floats) -> Floats:
+    """Give AP correlation between two scores of the same items: tau that weighs the top more.
+
+    Parameters
+    ----------
+    left, right : float64 arrays of shape (n_items,) or (n_draws, n_items)
+        Higher is better.
+
+    Returns
+    -------
+    float64 array of shape () or (n_draws,)
+        From -1 (reversed) to 1 (the same order); NaN where one side ties everything.
+
+    Notes
+    -----
+    Of the items above each one on one side, the share that is above it on the other too, averaged
+    over the items below the top [1]_ and over both sides. An item tied on the other side is half
+    above; items tied with each other are not above each other, which is tau-AP,b of [2]_.
+
+    References
+    ----------
+    .. [1] Yilmaz, Aslam and Robertson (2008), A New Rank Correlation Coefficient for Information
+       Retrieval.
+    .. [2] Urbano and Marrero (2017), The Treatment of Ties in AP Correlation.
+
+    Examples
+    --------
+    >>> order, top, end = np.array([[4.0, 3, 2, 1], [3, 4, 2, 1], [4, 3, 1, 2]])
+    >>> float(tau_ap(order, top).round(3)), float(tau_ap(order, end).round(3))
+    (0.333, 0.778)
+    """
+    return np.asarray((_one_way(left, right) + _one_way(right, left)) / 2, np.float64)
+
+
+def _one_way(order: Floats, other: Floats) -> Floats:
+    """Share of what is above each item that is above it in the other order, scaled to -1 to 1."""
+    apart, there = (x[..., None, :] - x[..., :, None] for x in (order, other))
+    above = apart > TIED
+    agreed = (1 + np.where(np.abs(there) > TIED, np.sign(there), 0.0)) / 2 * above
+    n_above = above.sum(-1)
+    below_top = n_above > 0
+    share = agreed.sum(-1) / np.where(below_top, n_above, 1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(2 * share.sum(-1) / below_top.sum(-1) - 1, np.float64)
+
+
+def agreement(left: Floats, right: Floats) -> pd.DataFrame:
+    """Give tau-b and tau-AP between the means of the same items on two sets of questions.
+
+    Parameters
+    ----------
+    left, right : float64 arrays of shape (n_questions, n_items)
+        Without NaN; the sets may differ in length.
+
+    Returns
+    -------
+    DataFrame
+        statistic ("tau-b", "tau-AP"), figure, low, high: the 95 % interval from drawing the
+        questions of both sides again.
+    """
+    means = left.mean(axis=0), right.mean(axis=0)
+    again = draws(left, 0), draws(right, 1)
+    rows = [
+        (name, float(statistic(*means)), *ends(statistic(*again)))
+        for name, statistic in (("tau-b", tau), ("tau-AP", tau_ap))
+    ]
+    return pd.DataFrame(rows, columns=["statistic", "figure", "low", "high"])
 
 
 def draws(values: Floats, seed: int) -> Floats:

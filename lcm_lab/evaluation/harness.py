@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from lcm_lab.collection import Collection
-from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation import timing
+from lcm_lab.evaluation.failures import NOTHING, failing, frame
 from lcm_lab.evaluation.judge import Bench, conversations
 from lcm_lab.evaluation.notes import facts, require_judgements
-from lcm_lab.evaluation.progress import progress
+from lcm_lab.evaluation.ranking import Systems, rank_all
 from lcm_lab.evaluation.result import Evaluation
-from lcm_lab.evaluation.systems import Fits, aligned, named, ranked, searchers
-from lcm_lab.evaluation.timing import Timing, without_memory
+from lcm_lab.evaluation.systems import named, searchers
+from lcm_lab.evaluation.timing import Timing, index_times, search_times
+from lcm_lab.evaluation.vetting import Failure, Found
 from lcm_lab.measures import Measure, R, nDCG
 from lcm_lab.run import Hits, Run
+from lcm_lab.shown import counted
 from lcm_lab.topics import Topics
 
 __all__ = ["evaluate"]
-
-Systems = Mapping[str, Fits | Run]
-
-#: The corpus that a system's hits are rows of, and the hits.
-Found = tuple[Corpus, Hits]
 
 
 def evaluate(
@@ -57,14 +54,19 @@ def evaluate(
     Returns
     -------
     Evaluation
-        A topic with nothing to find is left out of the means, counted and listed in ``notes``.
+        A topic with nothing to find is left out of the means, counted and listed in ``notes``. A
+        system that raises on some topics keeps the others, and one that raises on all of them, or
+        when it is fitted, leaves the other systems theirs: what it raised is in ``failures``, and
+        a topic that failed has no value (`Evaluation.summary` says how it can count).
 
     Raises
     ------
     BadParameter
-        For systems that cannot be fitted, or measures that are none.
+        For what is no system, a policy that brings no hits, or measures that are none.
     BadInput
         When no topic has anything to find, or a run is over another corpus.
+    Exception
+        What the first system raised, where no system gave anything at all.
 
     Examples
     --------
@@ -80,16 +82,24 @@ def evaluate(
         raise BadParameter(f"evaluate needs on= a Collection. Got {type(on).__name__}. See load().")
     bench = Bench.of(on)
     require_judgements(bench, wanted)
-    runs = _runs(chosen, bench.topics, n_jobs)
-    times = _times(chosen, bench, {measure.name for measure in wanted})
+    found = rank_all(chosen, bench.topics, n_jobs)
+    runs = {name: _run(one, bench.topics) for name, one in found.items()}
+    failures = frame([failure for one in found.values() for failure in one.failures])
+    times = _times(chosen, bench, {measure.name for measure in wanted}, failures)
     return Evaluation(
-        frame=_table(bench, wanted, runs, times),
+        frame=_table(bench, wanted, runs, times, failures),
         systems={name: repr(system) for name, system in chosen.items()},
         collection=on,
         runs=runs,
         measures=wanted,
         latency=_latency(bench, times),
-        notes=facts(bench, wanted, runs, conversations(bench)) + times.notes,
+        notes=[
+            *facts(bench, wanted, runs, conversations(bench), failures),
+            *(note for one in found.values() for note in one.notes),
+            *times.notes,
+        ],
+        failures=failures,
+        policies=dict(chosen),
     )
 
 
@@ -105,73 +115,67 @@ def _measures(measures: Any) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(given))
 
 
-def _runs(systems: Systems, topics: Topics, n_jobs: int | None) -> dict[str, Run]:
-    from joblib import effective_n_jobs
-
-    ready = {n: aligned(n, run, topics) for n, run in systems.items() if isinstance(run, Run)}
-    policies = {name: system for name, system in systems.items() if name not in ready}
-    workers = min(effective_n_jobs(n_jobs), len(policies))
-    hits = _apart(policies, topics, n_jobs, workers) if workers > 1 else _rank(policies, topics)
-    made = ready | {name: Run(topics, corpus, *bare) for name, (corpus, bare) in hits.items()}
-    return {name: made[name] for name in systems}
+def _run(found: Found, topics: Topics) -> Run:
+    """Give the run of a system; one that gave nothing has no hits for any topic."""
+    if found.run is not None:
+        return found.run
+    return Run.of(topics, Hits.stack([NOTHING] * len(topics)))
 
 
-def _rank(systems: Systems, topics: Topics) -> dict[str, Found]:
-    """Rank with systems that share their leaves."""
-    fitted = searchers(systems, topics.corpus)
-    found = {}
-    for name, searcher in progress(fitted.items(), "ranking", len(fitted)):
-        run = ranked(name, searcher, topics)
-        found[name] = (run.corpus, Hits(run.offsets, run.rows, run.scores))
-    return found
-
-
-def _sent(systems: Systems, topics: Topics) -> dict[str, tuple[Corpus | None, Hits]]:
-    """Rank in a worker, which sends bare hits home; a corpus only where it is the system's own."""
-    found = _rank(systems, topics).items()
-    return {
-        name: (None if corpus is topics.corpus else without_memory(corpus), hits)
-        for name, (corpus, hits) in found
-    }
-
-
-def _apart(systems: Systems, topics: Topics, n_jobs: int | None, workers: int) -> dict[str, Found]:
-    """Rank in several processes, neighbours together: in a grid they share the most."""
-    from joblib import Parallel, delayed
-
-    names = list(systems)
-    parts = [
-        names[i * len(names) // workers : (i + 1) * len(names) // workers] for i in range(workers)
-    ]
-    cells = (delayed(_sent)({name: systems[name] for name in part}, topics) for part in parts)
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(cells)
-    return {
-        name: (topics.corpus if corpus is None else corpus, hits)
-        for part in progress(done, "ranking", workers)
-        for name, (corpus, hits) in part.items()
-    }
-
-
-def _times(systems: Systems, bench: Bench, names: set[str]) -> Timing:
+def _times(systems: Systems, bench: Bench, names: set[str], failures: pd.DataFrame) -> Timing:
+    """Time the systems that gave something, on topics on which none of them failed."""
+    lost = np.array([failing(failures, name, bench.topics.qids) for name in systems])
+    gone = lost.all(1) & (lost.shape[1] > 0)
+    alive = {n: one for (n, one), bad in zip(systems.items(), gone, strict=True) if not bad}
     times = Timing()
     if "Latency" in names:
-        fitted = searchers(systems, bench.collection.corpus)
-        times = timing.search_times(fitted, bench.topics)
+        fitted, _ = searchers(alive, bench.collection.corpus)
+        sound = np.flatnonzero(~lost[~gone].any(0))
+        every = len(sound) == len(bench.topics)
+        topics = bench.topics if every else bench.topics.pick(sound)
+        found = _taken("Latency", lambda: search_times(fitted, topics))
+        times = _spread(found, sound, len(bench.topics))
     if "IndexTime" in names:
-        indexing = timing.index_times(systems, bench.collection.corpus)
-        times = Timing(times.ms, indexing.index_ms, times.notes + indexing.notes)
+        found = _taken("IndexTime", lambda: index_times(alive, bench.collection.corpus))
+        times = Timing(times.ms, found.index_ms, times.notes + found.notes)
     return times
 
 
+def _taken(what: str, take: Callable[[], Timing]) -> Timing:
+    """Take times, or say that they could not be: what was found does not depend on them."""
+    try:
+        return take()
+    except Exception as error:
+        told = Failure.of("", "", error)
+        why = f"{told.kind}: {told.message}".rstrip(" .:")
+        return Timing(notes=[f"{what} was not taken: a system raised while it was timed ({why})."])
+
+
+def _spread(times: Timing, sound: npt.NDArray[np.int64], n_topics: int) -> Timing:
+    """Put the times of some topics in their places among all."""
+    placed = {name: np.full(n_topics, np.nan) for name in times.ms}
+    for name, ms in times.ms.items():
+        placed[name][sound] = ms
+    left_out = n_topics - len(sound)
+    told = [f"Latency: {counted(left_out, 'topic')} not timed, on which a system failed."]
+    return Timing(placed, times.index_ms, times.notes + (told if left_out else []))
+
+
 def _table(
-    bench: Bench, measures: Sequence[Measure], runs: Mapping[str, Run], times: Timing
+    bench: Bench,
+    measures: Sequence[Measure],
+    runs: Mapping[str, Run],
+    times: Timing,
+    failures: pd.DataFrame,
 ) -> pd.DataFrame:
     parts, qids = [], np.array(bench.topics.qids, object)
     for name, run in runs.items():
         judged = bench.judge(run, times.ms.get(name), times.index_ms.get(name, np.nan))
+        lost = failing(failures, name, bench.topics.qids)
         for measure in measures:
-            values = measure.per_topic(judged)
-            rows = {"qid": qids if measure.per == "topic" else [""], "value": values}
+            values, of_topics = measure.per_topic(judged), measure.per == "topic"
+            values = np.where(lost, np.nan, values) if of_topics else values
+            rows = {"qid": qids if of_topics else [""], "value": values}
             part = pd.DataFrame(rows).assign(system=name, measure=str(measure))
             parts.append(part[part["value"].notna()] if measure.needs == "timing" else part)
     table = pd.concat(parts, ignore_index=True)

@@ -13,10 +13,10 @@ from lcm_lab.collection import Collection
 from lcm_lab.errors import BadInput
 from lcm_lab.measures import Judged
 from lcm_lab.rows import contains, count
-from lcm_lab.run import Run
+from lcm_lab.run import Hits, Run
 from lcm_lab.topics import Topics
 
-__all__ = ["Bench", "conversations"]
+__all__ = ["Bench", "conversations", "homes"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -71,18 +71,47 @@ class Bench:
         return np.bincount(self.topic[self.relevant], minlength=len(self.topics))
 
     @cached_property
+    def answerable(self) -> Bools:
+        """Whether each topic may see anything relevant to it; shape (n_topics,)."""
+        seen = self.relevant & ~self.hidden
+        return np.bincount(self.topic[seen], minlength=len(self.topics)) > 0
+
+    @cached_property
+    def unranked(self) -> Judged:
+        """The topics as judged before anything is found: from it a measure tells its ceiling."""
+        none = np.zeros(len(self.topics) + 1, np.int64)
+        return self.judge(Run.of(self.topics, Hits(none, none[:0], np.empty(0))))
+
+    @cached_property
     def pool(self) -> Ints:
         """How many rows each topic may see; shape (n_topics,)."""
         return np.array([count(rows) for rows in self.topics.rows], np.int64)
 
     @cached_property
-    def hidden(self) -> Bools:
-        """Whether each judgement is of a relevant row that its topic may not see."""
+    def pool_tokens(self) -> Ints:
+        """How many tokens the rows have that each topic may see; shape (n_topics,)."""
+        ends = np.append(0, np.cumsum(self.collection.corpus.numpy("tokens"), dtype=np.int64))
+        sums = (
+            ends[rows.stop] - ends[rows.start]
+            if isinstance(rows, slice)
+            else (ends[rows + 1] - ends[rows]).sum()
+            for rows in self.topics.rows
+        )
+        return np.array(list(sums), np.int64)
+
+    @cached_property
+    def outside(self) -> Bools:
+        """Whether each judgement is of a row that its topic may not see."""
         seen = [
             contains(self.topics.rows[topic], np.array([row]))[0]
             for topic, row in zip(self.topic, self.row, strict=True)
         ]
-        return np.asarray(self.relevant & ~np.array(seen, bool))
+        return ~np.array(seen, bool)
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """Whether each judgement is of a relevant row that its topic may not see."""
+        return np.asarray(self.relevant & self.outside)
 
     def judge(self, run: Run, latency: Floats | None = None, index_ms: float = np.nan) -> Judged:
         """Join a run of these topics with the judgements; it may be over another corpus.
@@ -138,25 +167,27 @@ class Bench:
         return corpus.row_of(run.corpus["docno"].iloc[run.rows])
 
 
-def conversations(bench: Bench) -> Ints:
-    """Give each topic a unit, numbered: its conversation, that of its best judged row, or itself.
+def homes(bench: Bench) -> list[str | None]:
+    """Name each topic's conversation: the one it is asked of, else that of its best judged row.
 
-    Topics are asked of one conversation by a filter, or are about the one that holds their answer;
-    a topic with neither stands alone.
+    None for a topic with neither.
     """
     given = bench.topics.frame
-    asked = given["conversation"] if "conversation" in given else pd.Series([None] * len(given))
-    homes = bench.collection.corpus["conversation"].to_numpy(object)
+    asked = given["conversation"] if "conversation" in given else [None] * len(given)
+    names = bench.collection.corpus["conversation"].to_numpy(object)
     first, at = np.unique(bench.topic, return_index=True)
-    names = [("topic", qid) for qid in bench.topics.qids]
+    found: list[str | None] = [None] * len(bench.topics)
     for topic, judgement in zip(first, at, strict=True):
-        names[topic] = ("conversation", str(homes[bench.row[judgement]]))
+        found[topic] = str(names[bench.row[judgement]])
     for topic, name in enumerate(asked):
         if isinstance(name, str):
-            names[topic] = ("conversation", name)
-    return _numbered(names)
+            found[topic] = name
+    return found
 
 
-def _numbered(names: list[tuple[str, str]]) -> Ints:
-    known: dict[tuple[str, str], int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+def conversations(bench: Bench) -> Ints:
+    """Give each topic a number for its conversation, as `homes` names it; one without is alone."""
+    known: dict[tuple[str | None, str], int] = {}
+    names = zip(homes(bench), bench.topics.qids, strict=True)
+    keys = [(name, "" if name is not None else qid) for name, qid in names]
+    return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)

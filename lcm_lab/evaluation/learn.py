@@ -187,7 +187,8 @@ class _Part:
         search = Search(blank.fit(collection.corpus), bench.topics)
         run = blank.policy.retrieve(search, LIMIT)
         table = columns(blank.seen, search, run)
-        return cls(bench, run, table, measure, units, dealt(collection.name, units, folds))
+        dealt_to = dealt(collection.name, units, folds, bench.n_relevant > 0)
+        return cls(bench, run, table, measure, units, dealt_to)
 
     def pairs(self, without: int | None) -> Pairs:
         """Set relevant candidates against others, in the topics of all folds but one."""

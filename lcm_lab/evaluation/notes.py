@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from lcm_lab.corpus import BEHIND
 from lcm_lab.errors import BadInput
+from lcm_lab.evaluation.behaviour import depth, failed, no_hits, surfaced, tied
 from lcm_lab.evaluation.judge import Bench
+from lcm_lab.evaluation.limits import limits
+from lcm_lab.evaluation.naming import LISTED, some_of
 from lcm_lab.measures import Measure
-from lcm_lab.run import Hits, Run
+from lcm_lab.run import Run
 from lcm_lab.shown import counted
 
 __all__ = ["FEW", "facts", "require_judgements"]
 
 #: With fewer conversations than this, an interval over conversations is itself uncertain.
 FEW = 20
-#: So many ids are listed; more are counted.
-LISTED = 10
-
-_NOTHING = (np.empty(0, np.int64), np.empty(0))
 
 
 def require_judgements(bench: Bench, measures: Sequence[Measure]) -> None:
@@ -50,18 +51,39 @@ def require_judgements(bench: Bench, measures: Sequence[Measure]) -> None:
 
 
 def facts(
-    bench: Bench, measures: Sequence[Measure], runs: Mapping[str, Run], units: npt.NDArray[np.int64]
+    bench: Bench,
+    measures: Sequence[Measure],
+    runs: Mapping[str, Run],
+    units: npt.NDArray[np.int64],
+    failures: pd.DataFrame,
 ) -> list[str]:
-    """State what limits the numbers, a sentence a fact, most general first."""
+    """State what limits the numbers, a sentence a fact: what failed first, then what is general."""
     return [
+        *failed(bench, runs, failures),
+        *_indexing(bench),
         *_mined(bench),
         *_left_out(bench),
         *_out_of_reach(bench),
-        *(note for measure in measures for note in _limits(bench, measure)),
-        *_depth(bench, measures, runs),
-        *_no_hits(bench, runs),
-        *_few(units),
+        *limits(bench, measures),
+        *depth(bench, measures, runs),
+        *no_hits(bench, runs, failures),
+        *tied(bench, measures, runs),
+        *surfaced(bench, runs, failures),
+        *_few(units, bench),
     ]
+
+
+def _indexing(bench: Bench) -> Iterator[str]:
+    corpus = bench.collection.corpus
+    behind = [*(corpus.kept(BEHIND) or ()), *bench.collection.card.get("indexing", ())]
+    names = list(dict.fromkeys(map(str, behind)))
+    if names:
+        shown = ", ".join(names[:LISTED])
+        more = f", and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+        yield (
+            f"The index was behind: {counted(len(names), 'conversation')} not up to date ({shown}"
+            f"{more}). These numbers are of what was indexed until then; run it again when done."
+        )
 
 
 def _mined(bench: Bench) -> Iterator[str]:
@@ -77,7 +99,7 @@ def _left_out(bench: Bench) -> Iterator[str]:
     nothing = np.flatnonzero(bench.n_relevant == 0)
     if len(nothing) or not len(bench.topics):
         yield (
-            f"There is nothing to find for {_of(nothing, bench)}{_listed(bench, nothing)}; left "
+            f"There is nothing to find for {some_of(bench.topics.qids, nothing)}; left "
             "out of every mean of what is found."
         )
 
@@ -86,7 +108,7 @@ def _out_of_reach(bench: Bench) -> Iterator[str]:
     hidden = np.unique(bench.topic[bench.hidden])
     if len(hidden):
         yield (
-            f"For {_of(hidden, bench)}{_listed(bench, hidden)} something relevant lies outside the "
+            f"For {some_of(bench.topics.qids, hidden)} something relevant lies outside the "
             f"rows that the topic may see ({counted(int(bench.hidden.sum()), 'document')} in all); "
             "it counts as missed for every system."
         )
@@ -95,52 +117,14 @@ def _out_of_reach(bench: Bench) -> Iterator[str]:
         yield f"Not in the corpus, and not counted: {counted(len(lost), 'judged document')}."
 
 
-def _limits(bench: Bench, measure: Measure) -> Iterator[str]:
-    k = measure.at
-    if not _counts_hits(measure) or k is None:
-        return
-    asked = bench.n_relevant > 0
-    small = np.flatnonzero(asked & (bench.pool <= k))
-    if len(small):
-        share = np.minimum(k / np.maximum(bench.pool[asked], 1), 1).mean()
-        yield (
-            f"{measure}: k is not below the number of rows to rank for {_of(small, bench)}"
-            f"{_listed(bench, small)}; a random order has R@{k} {share:.3f}. "
-            "Do not rank systems by it."
-        )
-    many = np.flatnonzero(bench.n_relevant > k)
-    if len(many) and measure.name in ("R", "AllR", "AP"):
-        empty = Run.of(bench.topics, Hits.stack([_NOTHING] * len(bench.topics)))
-        best = measure.average(measure.ceiling(bench.judge(empty)))
-        yield (
-            f"{measure}: more than {k} documents are relevant for {_of(many, bench)}; "
-            f"the best mean that any system can reach is {best:.4f}."
-        )
-
-
-def _depth(bench: Bench, measures: Sequence[Measure], runs: Mapping[str, Run]) -> Iterator[str]:
-    for name, run in runs.items():
-        lengths = np.diff(run.offsets)
-        deepest = int(lengths.max()) if len(lengths) else 0
-        full = lengths == deepest
-        deep = [m for m in measures if _counts_hits(m) and (m.at or 0) > deepest]
-        if deep and deepest and (bench.pool[full] > deepest).any():
-            wanted = ", ".join(map(str, deep))
-            yield f"{name} gives at most {counted(deepest, 'hit')}, fewer than {wanted} would read."
-
-
-def _no_hits(bench: Bench, runs: Mapping[str, Run]) -> Iterator[str]:
-    for name, run in runs.items():
-        empty = np.flatnonzero(np.diff(run.offsets) == 0)
-        if len(empty):
-            yield f"{name} finds nothing at all for {_of(empty, bench)}{_listed(bench, empty)}."
-
-
-def _few(units: npt.NDArray[np.int64]) -> Iterator[str]:
-    n = len(np.unique(units))
+def _few(units: npt.NDArray[np.int64], bench: Bench) -> Iterator[str]:
+    """Count the conversations of what is judged: a topic with nothing to find is alone in one."""
+    judged = bench.n_relevant > 0 if bench.relevant.any() else np.ones(len(units), bool)
+    n = len(np.unique(units[judged]))
     if n == 1:
+        which = "All topics" if judged.all() else "All topics with something to find"
         yield (
-            "All topics are of one conversation: intervals resample topics, and say nothing about "
+            f"{which} are of one conversation: intervals resample topics, and say nothing about "
             "other conversations."
         )
     elif 1 < n < FEW:
@@ -154,19 +138,3 @@ def _held(n: int) -> str:
     """Say how often so few conversations hold the truth; simulated, see `significance.interval`."""
     held = {2: 50, 3: 75, 4: 87}
     return f", and with {n} they hold the truth in about {held[n]} % of cases" if n in held else ""
-
-
-def _counts_hits(measure: Measure) -> bool:
-    return measure.cutoff == "hits" and measure.needs == "qrels"
-
-
-def _of(some: npt.NDArray[np.int64], bench: Bench) -> str:
-    return f"{len(some):,} of {counted(len(bench.topics), 'topic')}"
-
-
-def _listed(bench: Bench, topics: npt.NDArray[np.int64]) -> str:
-    if not 0 < len(topics) < len(bench.topics):
-        return ""
-    shown = ", ".join(bench.topics.qids[i] for i in topics[:LISTED])
-    more = f", and {len(topics) - LISTED:,} more" if len(topics) > LISTED else ""
-    return f" ({shown}{more})"

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.collection import Collection
-from lcm_lab.errors import BadParameter, unknown
-from lcm_lab.evaluation import saving, tables
-from lcm_lab.evaluation.judge import Bench, conversations
-from lcm_lab.measures import Judged, Measure, R
-from lcm_lab.run import Run
+from lcm_lab.errors import BadParameter
+from lcm_lab.evaluation import tables
+from lcm_lab.evaluation.compare import Comparison, compare
+from lcm_lab.evaluation.diagnosed import Diagnosed
+from lcm_lab.evaluation.grouping import groups
+from lcm_lab.evaluation.measured import Failing
+from lcm_lab.evaluation.significance import By
+from lcm_lab.evaluation.written import Written
+from lcm_lab.measures import Measure, R
 from lcm_lab.shown import counted
 
 __all__ = ["Evaluation"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Diagnosed, Written):
     """What `evaluate` found: one number for each system, topic and measure.
 
     Attributes
@@ -42,6 +40,13 @@ class Evaluation:
         What a reader must know beside the numbers, a sentence each.
     seed : int
         Of the bootstrap.
+    failures : DataFrame
+        system, qid (blank: the system as a whole), kind and message of what was raised. Such a
+        topic has the value NaN; `summary` counts it.
+    policies : dict of name to system
+        As they were given; empty where the evaluation was loaded.
+    ranks_only : bool
+        Whether the scores of the runs are lost, as where it was loaded.
 
     Examples
     --------
@@ -58,31 +63,11 @@ class Evaluation:
     bm25  1.000
     """
 
-    frame: pd.DataFrame
-    systems: dict[str, str]
-    collection: Collection
-    runs: dict[str, Run]
-    measures: tuple[Measure, ...]
-    latency: pd.DataFrame
-    notes: list[str] = field(default_factory=list)
-    seed: int = 0
-
-    @cached_property
-    def bench(self) -> Bench:
-        """The topics and judgements, ready to judge a run."""
-        return Bench.of(self.collection)
-
-    @cached_property
-    def judged(self) -> dict[str, Judged]:
-        """The runs joined with the judgements, by system."""
-        return {name: self.bench.judge(run) for name, run in self.runs.items()}
-
-    @cached_property
-    def conversation(self) -> npt.NDArray[np.int64]:
-        """The unit of each topic that intervals resample, numbered; shape (n_topics,)."""
-        return conversations(self.bench)
-
-    def summary(self, unit: Literal["conversation", "topic"] = "conversation") -> pd.DataFrame:
+    def summary(
+        self,
+        unit: Literal["conversation", "topic"] = "conversation",
+        failures: Failing = "apart",
+    ) -> pd.DataFrame:
         """Average over topics, with 95 % intervals.
 
         Parameters
@@ -90,12 +75,17 @@ class Evaluation:
         unit : {"conversation", "topic"}
             What the bootstrap draws again (2,000 draws). Where all topics are of one
             conversation, topics are drawn.
+        failures : {"apart", "worst"}
+            How a topic counts on which a system raised: not at all, or as the worst value that
+            there is, which is what somebody got who asked it. A mean "apart" flatters a system
+            that fails where it is hard; where ``failed`` is 0 the two are the same.
 
         Returns
         -------
         DataFrame
             system, measure, mean, low, high, n (topics with a value), undefined (topics without),
-            units (conversations or topics drawn from; 0 where the interval is not a bootstrap).
+            units (conversations or topics drawn from; 0 where the interval is not a bootstrap),
+            failed (topics on which the system raised and that would have had a value).
             ``low`` and ``high`` are NaN where one unit is too few to tell.
 
         Notes
@@ -105,10 +95,21 @@ class Evaluation:
         """
         if unit not in ("conversation", "topic"):
             raise BadParameter(f"unit must be 'conversation' or 'topic'. Got {unit!r}.")
-        return tables.summary(self, np.arange(len(self.bench.topics)), by_topic=unit == "topic")
+        every = np.arange(len(self.bench.topics))
+        return tables.summary(self, every, by_topic=unit == "topic", failures=failures)
 
-    def by(self, column: str) -> pd.DataFrame:
-        """Average within each value of a column of the topics, in order of first appearance.
+    def by(self, column: str, failures: Failing = "apart") -> pd.DataFrame:
+        """Average within groups of topics.
+
+        Parameters
+        ----------
+        column : str
+            A column of the topics (its values in order of first appearance), or what follows from
+            question and answer, in bins that rise: "length" and "gold_length" (tokens), "age"
+            (days), "language" (script of the question), "conversation", "answerable";
+            `evaluation.grouping` defines each.
+        failures : {"apart", "worst"}
+            As in `summary`.
 
         Returns
         -------
@@ -120,15 +121,13 @@ class Evaluation:
         NotFound
             When the topics have no such column.
         """
-        topics = self.collection.topics
-        if column not in topics:
-            raise unknown("column of the topics", column, map(str, topics.columns))
-        # Filters may be lists, which are no keys.
-        keys = [str(v) if isinstance(v, list | set | dict) else v for v in topics[column]]
-        codes, groups = pd.factorize(pd.Series(keys, dtype=object), use_na_sentinel=False)
-        parts = [tables.summary(self, np.flatnonzero(codes == i)) for i in range(len(groups))]
-        for group, part in zip(groups, parts, strict=True):
-            part.insert(0, column, group)
+        names, codes = groups(self.bench, column)
+        parts = [
+            tables.summary(self, np.flatnonzero(codes == i), failures=failures)
+            for i in range(len(names))
+        ]
+        for name, part in zip(names, parts, strict=True):
+            part.insert(0, column, name)
         if not parts:
             parts = [self.summary().head(0).assign(**{column: []})]
         return pd.concat(parts, ignore_index=True)
@@ -150,54 +149,50 @@ class Evaluation:
         ]
         return pd.DataFrame(rows, columns=["system", "k", "measure", "mean"])
 
-    def worst(self, system: str, measure: Measure, n: int = 20) -> pd.DataFrame:
-        """List the topics on which a system does worst, ties in the order of the topics.
+    def compare(
+        self,
+        baseline: str,
+        by: By = "conversation",
+        measures: Measure | Iterable[Measure] | None = None,
+        margin: float | None = None,
+    ) -> Comparison:
+        """Set every system against one of them: differences, intervals, adjusted p, a verdict.
+
+        Parameters
+        ----------
+        baseline : str
+            A system.
+        by : {"conversation", "topic"}
+            What is flipped and drawn again as a whole; topics, where all are of one conversation.
+        measures : Measure or iterable of Measure, optional
+            The first is the primary one, the others are secondary. All that have a value for each
+            topic, where not given; times are not compared.
+        margin : float, optional
+            A difference below it does not matter: the verdict may then be "equal within ±margin".
+            For measures that are shares.
 
         Returns
         -------
-        DataFrame
-            qid, query, type, value, gold (docnos of the relevant documents), top (docnos of the
-            first ten hits).
+        Comparison
+            ``.frame`` and ``.notes``.
 
         Raises
         ------
         NotFound
             For a system or a measure that was not evaluated.
+        BadParameter
+            For a measure that cannot be compared, another ``by``, or a margin that is none.
+
+        Notes
+        -----
+        p is of paired randomisation over whole units, intervals are of a bootstrap over them;
+        Holm's family is all systems on one measure. "Cannot tell" is said of p above .05.
         """
-        if system not in self.systems:
-            raise unknown("system", str(system), self.systems)
-        if measure not in self.measures:
-            raise unknown("measure here", str(measure), map(str, self.measures))
-        return tables.worst(self, system, measure, n)
-
-    def values(self, system: str, measure: Measure) -> npt.NDArray[np.float64]:
-        """Give the value of every topic, in the order of the topics, NaN where there is none."""
-        return self._values[system, str(measure)]
-
-    @cached_property
-    def _values(self) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
-        found = {}
-        for key, part in self.frame.groupby(["system", "measure"], sort=False):
-            wide = part.set_index("qid")["value"].reindex(self.bench.topics.qids)
-            found[str(key[0]), str(key[1])] = wide.to_numpy(float)
-        nothing = np.full(len(self.bench.topics), np.nan)
-        asked = ((name, str(measure)) for name in self.systems for measure in self.measures)
-        return dict.fromkeys(asked, nothing) | found
-
-    def manifest(self) -> dict[str, Any]:
-        """Give what is needed to make the numbers again, ready for JSON; nothing of the machine."""
-        return saving.manifest(self)
-
-    def save(self, folder: str | Path) -> Path:
-        """Write data.parquet, runs/*.trec and manifest.json, and give the folder.
-
-        The table, the runs and the manifest are those of this evaluation alone: runs that another
-        one left in the folder are removed.
-        """
-        return saving.save(self, Path(folder))
+        return compare(self, baseline, by, measures, margin)
 
     def __repr__(self) -> str:
         shown = tables.leaderboard(self).map(lambda cell: cell.text)
+        shown = pd.concat([shown, tables.limits(self)])
         systems = counted(len(self.systems), "system")
         topics = counted(len(self.bench.topics), "topic")
         head = f"Evaluation of {systems} on {topics} of {self.collection.name!r}"

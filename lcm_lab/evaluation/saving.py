@@ -5,24 +5,29 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.evaluation.significance import RESAMPLES
+from lcm_lab.run import Run
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation
 
-__all__ = ["file_names", "manifest", "save"]
+__all__ = ["file_names", "manifest", "save", "trec"]
 
 #: What the numbers may depend on.
 PACKAGES = ("lcm-lab", "numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "scikit-learn")
 
 
 def manifest(result: Evaluation) -> dict[str, Any]:
-    """Give expressions, fingerprint, measures, seed, versions and notes."""
+    """Give expressions, fingerprint, measures, seed, versions, failures and notes.
+
+    ``conversations`` names that of each topic which has one, so that two saved evaluations can be
+    set against each other without the collection.
+    """
     collection, files = result.collection, file_names(result.systems)
     return {
         "collection": {
@@ -42,6 +47,11 @@ def manifest(result: Evaluation) -> dict[str, Any]:
         ],
         "bootstrap": {"unit": "conversation", "resamples": RESAMPLES, "seed": result.seed},
         "versions": {"python": platform.python_version(), **_versions()},
+        # The unit of every topic, without which `diff` could not keep conversations whole.
+        "conversations": dict(
+            zip(result.bench.topics.qids, result.conversation.tolist(), strict=True)
+        ),
+        "failures": result.failures.to_dict("records"),
         "notes": list(result.notes),
     }
 
@@ -58,16 +68,21 @@ def _versions() -> dict[str, str]:
 
 def save(result: Evaluation, folder: Path) -> Path:
     """Write the files."""
-    runs = folder / "runs"
-    runs.mkdir(parents=True, exist_ok=True)
-    for old in runs.glob("*.trec"):
-        old.unlink()
-    files = file_names(result.systems)
-    for name, run in result.runs.items():
-        run.to_trec(runs / files[name], tag=Path(files[name]).stem)
+    trec(result.runs, folder / "runs")
     result.frame.to_parquet(folder / "data.parquet", index=False)
     text = json.dumps(manifest(result), indent=2, ensure_ascii=False)
     (folder / "manifest.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    return folder
+
+
+def trec(runs: Mapping[str, Run], folder: Path) -> Path:
+    """Write a TREC run a system, named after it; runs of others in the folder are removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.trec"):
+        old.unlink()
+    files = file_names(runs)
+    for name, run in runs.items():
+        run.to_trec(folder / files[name], tag=Path(files[name]).stem)
     return folder
 
 

@@ -8,19 +8,59 @@ interval, and differences between systems are paired.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RESAMPLES", "bootstrap", "interval", "percentile_interval"]
+from lcm_lab.errors import BadParameter
+
+__all__ = [
+    "RESAMPLES", "By", "bootstrap", "interval", "per_unit", "percentile_interval", "resampled"
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+By = Literal["conversation", "topic"]
 
 RESAMPLES = 2000
 
 #: Cells of the matrix of draws held at once: 32 MiB of float64.
 CELLS = 1 << 22
+
+
+def resampled(
+    conversation: Ints,
+    by: By = "conversation",
+    among: npt.NDArray[np.bool_] | None = None,
+) -> Ints:
+    """Give what is drawn again, numbered: conversations, or topics where there is but one.
+
+    Parameters
+    ----------
+    conversation : int64 array of shape (n_topics,)
+    by : {"conversation", "topic"}
+    among : bool array of shape (n_topics,), optional
+        The topics that have a value; all, where not given. A topic with nothing to find is a
+        conversation of its own, which must not hide that all others are of one.
+
+    Raises
+    ------
+    BadParameter
+        For another ``by``.
+
+    Examples
+    --------
+    >>> resampled(np.array([3, 3, 8])).tolist(), resampled(np.array([3, 3])).tolist()
+    ([0, 0, 1], [0, 1])
+    """
+    if by not in ("conversation", "topic"):
+        raise BadParameter(f"by must be 'conversation' or 'topic'. Got {by!r}.")
+    there = conversation if among is None else conversation[among]
+    if by == "topic" or len(np.unique(there)) < 2:
+        return np.arange(len(conversation), dtype=np.int64)
+    return np.unique(conversation, return_inverse=True)[1].astype(np.int64)
 
 
 def bootstrap(values: Floats, units: Ints, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:
@@ -45,7 +85,7 @@ def bootstrap(values: Floats, units: Ints, *, seed: int = 0, resamples: int = RE
     .. [1] Davison and Hinkley (1997), Bootstrap Methods and their Application, section 3.8.
     """
     n_units = int(units.max()) + 1 if len(units) else 0
-    sums, counts = _per_unit(values, units, n_units)
+    sums, counts = per_unit(values, units, n_units)
     draws = np.full((resamples, values.shape[1]), np.nan)
     for start, weights in _weights(n_units, resamples, seed):
         for column in range(values.shape[1]):
@@ -70,8 +110,11 @@ def interval(draws: Floats, units: Iterable[int]) -> tuple[Floats, Floats]:
     units are few, as if the normal stood for the t distribution and n for n - 1; these lie as much
     further out as those two would. In simulations (units that agree within themselves or not, 20 to
     60 values each) the plain ones held the truth in .82 to .85 of 300 trials with 5 units and in
-    .88 to .90 with 10; these in .90 to .94 and .93 to .95. No percentile helps with 2 or 3 units,
-    whose draws do not reach far enough: about .5 and .75.
+    .88 to .90 with 10; these in .90 to .94 and .93 to .95. Of 2,000 simulated differences between
+    two rankers, of conversations of 5 to 35 topics and with 500 resamples, they held it in .92 with
+    5 conversations, .93 with 10, and .94 to .95 with 20, 50 and 100. No percentile helps with 2 or
+    3 units, whose draws do not reach far enough: about .5 and .75; nor where differences are rare:
+    .80 with 30 topics of which 9 in 100 differ, .95 with 100.
 
     References
     ----------
@@ -114,7 +157,8 @@ def percentile_interval(values: Floats, percentile: float) -> tuple[float, float
     return low, high
 
 
-def _per_unit(values: Floats, units: Ints, n_units: int) -> tuple[Floats, Floats]:
+def per_unit(values: Floats, units: Ints, n_units: int) -> tuple[Floats, Floats]:
+    """Give each unit's sum and count of defined values; both of shape (n_columns, n_units)."""
     defined = ~np.isnan(values.T)
     filled = np.where(defined, values.T, 0.0)
     sums = [np.bincount(units, weights=column, minlength=n_units) for column in filled]

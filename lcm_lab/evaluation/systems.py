@@ -11,8 +11,9 @@ import pandas as pd
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.ranking.base import Ranker
-from lcm_lab.ranking.searcher import Indexes, Searcher
+from lcm_lab.ranking.searcher import Indexes, Searcher, require
 from lcm_lab.run import Run
+from lcm_lab.shown import counted
 from lcm_lab.topics import Topics
 
 __all__ = ["Fits", "Searches", "aligned", "named", "ranked", "searchers"]
@@ -42,7 +43,8 @@ def named(systems: Any) -> dict[str, Fits | Run]:
     Raises
     ------
     BadParameter
-        For what cannot be fitted, for two systems of one name, or for none at all.
+        For what cannot be fitted, a policy that stands for several or brings no hits, two systems
+        of one name, or none at all.
     """
     given = _pairs(systems)
     if not given:
@@ -52,6 +54,8 @@ def named(systems: Any) -> dict[str, Fits | Run]:
             raise BadParameter(f"A system is called by a text that is not blank. Got {name!r}.")
         if isinstance(system, type) or not isinstance(system, Fits | Run):
             raise BadParameter(f"System {name!r} cannot be fitted: {system!r:.80}. {WAY_OUT}")
+        if isinstance(system, Ranker):
+            require(system)
     names = [name for name, _ in given]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -69,16 +73,31 @@ def _pairs(systems: Any) -> list[tuple[Any, Any]]:
     return [(repr(system), system) for system in systems]
 
 
-def searchers(systems: Mapping[str, Fits | Run], corpus: Corpus) -> dict[str, Searches]:
-    """Fit every system; leaves that policies share are indexed once. Finished runs are left out."""
-    indexes = Indexes(corpus)
-    return {
-        name: Searcher(system, corpus, indexes)
-        if isinstance(system, Ranker) and type(system).fit is Ranker.fit
-        else system.fit(corpus)
-        for name, system in systems.items()
-        if not isinstance(system, Run)
-    }
+def searchers(
+    systems: Mapping[str, Fits | Run], corpus: Corpus
+) -> tuple[dict[str, Searches], dict[str, Exception]]:
+    """Fit every system; leaves that policies share are indexed once. Finished runs are left out.
+
+    Returns
+    -------
+    dict of name to what was fitted
+    dict of name to what was raised instead
+    """
+    indexes, fitted, failed = Indexes(corpus), dict[str, Searches](), dict[str, Exception]()
+    for name, system in systems.items():
+        if isinstance(system, Run):
+            continue
+        try:
+            fitted[name] = _fit(system, corpus, indexes)
+        except Exception as error:
+            failed[name] = error
+    return fitted, failed
+
+
+def _fit(system: Fits, corpus: Corpus, indexes: Indexes) -> Searches:
+    if isinstance(system, Ranker) and type(system).fit is Ranker.fit:
+        return Searcher(system, corpus, indexes)
+    return system.fit(corpus)
 
 
 def ranked(name: str, searcher: Searches, topics: Topics) -> Run:
@@ -88,12 +107,19 @@ def ranked(name: str, searcher: Searches, topics: Topics) -> Run:
     ------
     BadParameter
         When a system of somebody's own gives no run.
+    BadInput
+        When its run is not of as many topics as it was asked.
     """
     run = searcher.run(topics)
     if not isinstance(run, Run):
         raise BadParameter(
             f"System {name!r} must give a Run for topics. Got {type(run).__name__}. "
             "Write Run.of(topics, Hits.stack([(rows, scores), ...]))."
+        )
+    if len(run.offsets) != len(topics) + 1:
+        raise BadInput(
+            f"System {name!r} was asked {counted(len(topics), 'topic')} and gave a run of "
+            f"{len(run.offsets) - 1:,}. Give one list of hits, empty or not, for each."
         )
     return run
 

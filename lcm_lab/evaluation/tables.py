@@ -3,53 +3,71 @@
 from __future__ import annotations
 
 import math
-from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.evaluation.significance import bootstrap, interval, percentile_interval
+from lcm_lab import markup
+from lcm_lab.evaluation.all_pairs import best
+from lcm_lab.evaluation.bounds import bounded, luck
+from lcm_lab.evaluation.intervals import is_near_an_end, proportion
+from lcm_lab.evaluation.significance import (
+    bootstrap,
+    interval,
+    percentile_interval,
+    resampled,
+)
 from lcm_lab.measures import Measure
 from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
+    from lcm_lab.evaluation.measured import Failing, Measured
     from lcm_lab.evaluation.result import Evaluation
 
-__all__ = ["leaderboard", "summary", "worst"]
+__all__ = ["leaderboard", "limits", "printed", "summary", "worst"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-COLUMNS = ["system", "measure", "mean", "low", "high", "n", "undefined", "units"]
+COLUMNS = ["system", "measure", "mean", "low", "high", "n", "undefined", "units", "failed"]
+#: A mean of the best order below this is said beside the means.
+SHORT = 0.9995
 #: So many hits of a topic are listed among the worst.
 TOP = 10
-#: Fewer units than this cannot tell at 5 % even if all agree: 2 / 2^5 = 0.06, 2 / 2^6 = 0.03.
-ENOUGH = 6
 
 
 class Column(NamedTuple):
-    """The values of one system and measure over some topics."""
+    """The values of one system and measure over some topics, and which of these failed."""
 
     system: str
     measure: Measure
     value: Floats
+    failed: npt.NDArray[np.bool_]
 
 
-def summary(result: Evaluation, topics: Ints, *, by_topic: bool = False) -> pd.DataFrame:
+def summary(
+    result: Evaluation, topics: Ints, *, by_topic: bool = False, failures: Failing = "apart"
+) -> pd.DataFrame:
     """Average some of the topics, given by position, with intervals."""
     columns = [
-        Column(system, measure, result.values(system, measure)[topics])
+        Column(
+            system,
+            measure,
+            result.values(system, measure, failures)[topics],
+            result.failed(system, measure)[topics],
+        )
         for system in result.systems
         for measure in result.measures
         if measure.per == "topic"
     ]
-    units = _units(result.conversation[topics], by_topic=by_topic)
+    conversation, by = result.conversation[topics], "topic" if by_topic else "conversation"
+    units = [resampled(conversation, by, ~np.isnan(column.value)) for column in columns]
     ends = _intervals(columns, units, result.seed)
     rows = {
-        (column.system, column.measure): _row(column, units, *end)
-        for column, end in zip(columns, ends, strict=True)
+        (column.system, column.measure): _row(column, own, *end)
+        for column, own, end in zip(columns, units, ends, strict=True)
     }
     asked = [(system, measure) for system in result.systems for measure in result.measures]
     whole = len(topics) == len(result.conversation)
@@ -63,15 +81,20 @@ def summary(result: Evaluation, topics: Ints, *, by_topic: bool = False) -> pd.D
     )
 
 
-def _units(conversation: Ints, *, by_topic: bool) -> Ints:
-    """Give what is drawn again, numbered: conversations, or topics where there is but one."""
-    names, numbered = np.unique(conversation, return_inverse=True)
-    if by_topic or len(names) < 2:
-        return np.arange(len(conversation))
-    return numbered.astype(np.int64)
+def _intervals(columns: list[Column], units: list[Ints], seed: int) -> list[tuple[float, float]]:
+    """Give the interval of each column over its own units; those of alike units drawn at once."""
+    found: list[tuple[float, float]] = [(math.nan, math.nan)] * len(columns)
+    alike: dict[bytes, list[int]] = {}
+    for i, own in enumerate(units):
+        alike.setdefault(own.tobytes(), []).append(i)
+    for places in alike.values():
+        ends = _drawn([columns[i] for i in places], units[places[0]], seed)
+        for i, end in zip(places, ends, strict=True):
+            found[i] = end
+    return found
 
 
-def _intervals(columns: list[Column], units: Ints, seed: int) -> list[tuple[float, float]]:
+def _drawn(columns: list[Column], units: Ints, seed: int) -> list[tuple[float, float]]:
     nothing = (math.nan, math.nan)
     values = np.array([column.value for column in columns]).reshape(len(columns), len(units)).T
     drawn = [len(np.unique(units[~np.isnan(column)])) for column in values.T]
@@ -81,6 +104,8 @@ def _intervals(columns: list[Column], units: Ints, seed: int) -> list[tuple[floa
         if _is_percentile(column.measure):
             timed = column.value[~np.isnan(column.value)]
             found.append(percentile_interval(timed, column.measure.at or 50))
+        elif drawn[i] > 1 and bounded(column.measure) and is_near_an_end(column.value, units):
+            found.append(proportion(column.value, units))
         else:
             found.append((float(low[i]), float(high[i])) if drawn[i] > 1 else nothing)
     return found
@@ -93,21 +118,23 @@ def _is_percentile(measure: Measure) -> bool:
 def _row(column: Column, units: Ints, low: float, high: float) -> tuple[object, ...]:
     defined = ~np.isnan(column.value)
     # A topic that was not timed is not undefined: nobody asked it.
-    undefined = 0 if column.measure.needs == "timing" else int((~defined).sum())
+    timed = column.measure.needs == "timing"
+    undefined = 0 if timed else int((~defined & ~column.failed).sum())
     drawn = 0 if _is_percentile(column.measure) else len(np.unique(units[defined]))
     mean = column.measure.average(column.value)
     name = str(column.measure)
-    return column.system, name, mean, low, high, int(defined.sum()), undefined, drawn
+    counts = int(defined.sum()), undefined, drawn, int(column.failed.sum())
+    return column.system, name, mean, low, high, *counts
 
 
 def _of_system(result: Evaluation, system: str, measure: Measure) -> tuple[object, ...]:
     frame = result.frame
     found = frame[(frame["system"] == system) & (frame["measure"] == str(measure))]["value"]
     mean = measure.average(found.to_numpy(float))
-    return system, str(measure), mean, math.nan, math.nan, len(found), 0, 0
+    return system, str(measure), mean, math.nan, math.nan, len(found), 0, 0, 0
 
 
-def worst(result: Evaluation, system: str, measure: Measure, n: int) -> pd.DataFrame:
+def worst(result: Measured, system: str, measure: Measure, n: int) -> pd.DataFrame:
     """List the n topics on which the system does worst."""
     values = result.values(system, measure)
     order = np.argsort(values if measure.higher_is_better else -values, kind="stable")
@@ -134,61 +161,80 @@ class Shown(NamedTuple):
     best: bool
 
 
-def leaderboard(result: Evaluation) -> pd.DataFrame:
-    """Lay out systems by measures, in cells of `Shown`; a significant best stands out."""
-    means = result.summary()
+def leaderboard(result: Evaluation, *, intervals: bool = False) -> pd.DataFrame:
+    """Lay out systems by measures, in cells of `Shown`; a significant best stands out.
+
+    Nothing does by a measure that a random order has too, and no system that failed on a topic.
+    """
+    means, given = result.summary(), set(luck(result.bounds()))
     table = {}
     for measure in result.measures:
-        rows = means[means["measure"] == str(measure)]
-        best = _best(result, measure)
+        first = None if str(measure) in given else best(result, measure)
         table[str(measure)] = [
-            Shown(_printed(mean, measure), system == best)
-            for system, mean in zip(rows["system"], rows["mean"], strict=True)
+            Shown(_cell(row, measure, intervals=intervals), row.system == first and not row.failed)
+            for row in rows(means[means["measure"] == str(measure)])
         ]
     return pd.DataFrame(table, index=list(result.systems))
 
 
-def _printed(value: float, measure: Measure) -> str:
+def _cell(row: Any, measure: Measure, *, intervals: bool) -> str:
+    text = printed(row.mean, measure)
+    if intervals and not math.isnan(row.low) and not math.isnan(row.high):
+        text += f" [{printed(row.low, measure, unit=False)}, "
+        text += f"{printed(row.high, measure, unit=False)}]"
+    return f"{text} ({row.failed:,} failed)" if row.failed else text
+
+
+def printed(value: float, measure: Measure, *, unit: bool = True) -> str:
+    """Print a value as tables do: three decimals, or four digits and the unit."""
     if math.isnan(value):
         return "–"
-    return f"{value:.3f}" if not measure.unit else f"{value:,.4g} {measure.unit}"
+    if not measure.unit:
+        return f"{value:.3f}"
+    return f"{value:,.4g} {measure.unit}" if unit else f"{value:,.4g}"
 
 
-def _best(result: Evaluation, measure: Measure) -> str | None:
-    """Name the system whose paired difference to every other has an interval above 0."""
-    names = list(result.systems)
-    if len(names) < 2 or measure.needs == "timing":
-        return None
-    values = np.array([result.values(name, measure) for name in names]).T
-    units = _units(result.conversation, by_topic=False)
-    drawn = len(np.unique(units))
-    if drawn < ENOUGH:
-        return None
-    sign = 1 if measure.higher_is_better else -1
-    draws = bootstrap(sign * values, units, seed=result.seed)
-    means = np.nan_to_num([sign * measure.average(column) for column in values.T], nan=-np.inf)
-    first = int(np.argmax(means))
-    others = np.delete(draws, first, axis=1)
-    low, _ = interval(draws[:, [first]] - others, [drawn] * others.shape[1])
-    return names[first] if bool(np.all(low > 0)) else None
+def limits(result: Evaluation) -> pd.DataFrame:
+    """Lay out, below the systems, a random and the best order; without rows where neither matters.
+
+    They do where some topic has no more rows to rank than k, or the best order is short of 1.
+    """
+    names = [str(measure) for measure in result.measures]
+    found = {row.measure: row for row in rows(result.bounds())}
+    ranked = [m for m in result.measures if str(m) in found and m.higher_is_better]
+    if not any(found[str(m)].beyond or found[str(m)].ceiling < SHORT for m in ranked):
+        return pd.DataFrame(columns=names)
+    told = {
+        "(random order)": [_bound(found, measure, "random") for measure in result.measures],
+        "(best order)": [_bound(found, measure, "ceiling") for measure in result.measures],
+    }
+    return pd.DataFrame.from_dict(told, orient="index", columns=names)
+
+
+def _bound(found: dict[str, Any], measure: Measure, column: str) -> str:
+    row = found.get(str(measure))
+    return printed(math.nan if row is None else getattr(row, column), measure)
+
+
+def rows(frame: pd.DataFrame) -> list[Any]:
+    """Give the rows of a frame; a type checker cannot know their fields."""
+    return list(frame.itertuples())
 
 
 def html(result: Evaluation) -> str:
-    """Give the leaderboard as HTML, everything escaped."""
+    """Give the leaderboard as HTML, everything escaped, in the one style of notebooks."""
     board = leaderboard(result)
-    head = "".join(f"<th>{escape(name)}</th>" for name in board.columns)
-    lines = []
+    body = []
     for name, cells in zip(board.index, board.itertuples(index=False), strict=True):
-        row = "".join(
-            f"<td><b>{escape(cell.text)}</b></td>" if cell.best else f"<td>{escape(cell.text)}</td>"
-            for cell in cells
+        told = f'<span title="{markup.line(result.systems[name])}">{markup.line(name)}</span>'
+        shown = (markup.line(cell.text) for cell in cells)
+        body.append(
+            [told, *(f"<b>{t}</b>" if c.best else t for t, c in zip(shown, cells, strict=True))]
         )
-        title = escape(result.systems[name], quote=True)
-        lines.append(f'<tr><th title="{title}">{escape(name)}</th>{row}</tr>')
-    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    for words in limits(result).itertuples():
+        body.append([f"<i>{markup.line(word)}</i>" for word in words])
     topics = counted(len(result.bench.topics), "topic")
-    return (
-        f"<table><caption>{topics} of {escape(result.collection.name)}</caption>"
-        f"<thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{''.join(lines)}</tbody></table><ul>{notes}</ul>"
-    )
+    caption = f"{topics} of {markup.line(result.collection.name)}"
+    head = ["", *board.columns]
+    table = markup.rows(head, body, caption=caption, numbers=" " + "#" * len(board.columns))
+    return markup.page(table, markup.notes(result.notes))

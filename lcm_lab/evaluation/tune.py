@@ -100,7 +100,8 @@ class Tuning:
         A row a collection: collection, n (topics), in_sample (the mean of ``policy``), out_of_fold
         with its 95 % interval over conversations (low, high), and optimism, the difference.
     grid : DataFrame
-        The mean of each policy on each collection and over all: system, one column each, mean.
+        The mean of each policy on each collection and over all: system, one column each, mean; and
+        failed, the topics on which it raised, which count as the worst that there is.
     measure : Measure
     """
 
@@ -114,9 +115,14 @@ class Tuning:
         same = sum(pick == self.policy for pick in self.picks)
         return (
             f"{self.policy!r}\nbest of {len(self.grid):,} by {self.measure}; "
-            f"chosen without {same} of {len(self.picks)} folds too\n"
+            f"chosen without {same} of {len(self.picks)} folds too{self._failed}\n"
             f"{self.frame.round(3).to_string(index=False)}"
         )
+
+    @property
+    def _failed(self) -> str:
+        lost = int((self.grid["failed"] > 0).sum())
+        return f"; {lost:,} failed on some topic, which counts as the worst" if lost else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,25 +131,31 @@ class _Part:
 
     name: str
     values: Floats
+    failed: npt.NDArray[np.int64]
     units: npt.NDArray[np.int64]
     folds: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, result: Evaluation, measure: Measure, folds: int) -> _Part:
         name, units = result.collection.name, result.conversation
-        values = np.stack([result.values(system, measure) for system in result.systems])
-        return cls(name, values, units, dealt(name, units, folds))
+        values = np.stack([result.values(one, measure, "worst") for one in result.systems])
+        failed = np.array([int(result.failed(one).sum()) for one in result.systems], np.int64)
+        judged = ~np.isnan(values).all(axis=0)
+        return cls(name, values, failed, units, dealt(name, units, folds, judged))
 
     def means(self, without: int | None) -> Floats:
         """Average each policy over the topics of all folds but one; shape (n_policies,)."""
-        return np.asarray(
-            np.nanmean(self.values[:, self.folds != (-1 if without is None else without)], axis=1)
-        )
+        kept = self.values[:, self.folds != (-1 if without is None else without)]
+        known = ~np.isnan(kept)
+        means = np.full(len(kept), np.nan)
+        np.divide(np.where(known, kept, 0).sum(1), known.sum(1), out=means, where=known.any(1))
+        return means
 
     def row(self, chosen: int, picked: Sequence[int]) -> dict[str, Any]:
         """Set the choice beside what choosing gives out of fold."""
         honest = self.values[np.array(picked)[self.folds], np.arange(len(self.folds))]
-        low, high = interval(bootstrap(honest[:, None], self.units), [len(np.unique(self.units))])
+        drawn = len(np.unique(self.units[~np.isnan(honest)]))
+        low, high = interval(bootstrap(honest[:, None], self.units), [drawn])
         inside, outside = np.nanmean(self.values[chosen]), np.nanmean(honest)
         return {
             "collection": self.name,
@@ -156,15 +168,22 @@ class _Part:
         }
 
 
-def dealt(name: str, units: npt.NDArray[np.int64], folds: int) -> npt.NDArray[np.int64]:
-    """Give each topic its fold, so that those of one conversation share one; shape (n_topics,)."""
-    there = len(np.unique(units))
+def dealt(
+    name: str, units: npt.NDArray[np.int64], folds: int, judged: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """Give each topic its fold, so that those of one conversation share one; shape (n_topics,).
+
+    Dealt are the conversations of judged topics: one with nothing to find is alone, and would fill
+    a fold in which there is nothing to choose by.
+    """
+    names = np.unique(units[judged])
+    there = len(names)
     if there < folds:
         raise BadParameter(
             f"{name!r} has {there} conversations, fewer than {folds} folds. "
             f"Write folds={max(there, 2)}, or give more conversations."
         )
-    return units % folds
+    return np.where(judged, np.searchsorted(names, units) % folds, 0)
 
 
 def _policies(family: Any) -> list[Ranker]:
@@ -185,10 +204,13 @@ def _policies(family: Any) -> list[Ranker]:
 def _best(parts: list[_Part], measure: Measure, without: int | None) -> int:
     """Give the best policy without a fold; the first of several."""
     means = np.mean([part.means(without) for part in parts], axis=0)
-    return int(np.argmax(means if measure.higher_is_better else -means))
+    # What has no value, having failed on every topic, is never the best.
+    gain = np.nan_to_num(means if measure.higher_is_better else -means, nan=-np.inf)
+    return int(np.argmax(gain))
 
 
 def _grid(parts: list[_Part], systems: list[str]) -> pd.DataFrame:
     columns = {part.name: part.means(None) for part in parts}
     frame = pd.DataFrame({"system": systems, **columns})
-    return frame.assign(mean=np.mean(list(columns.values()), axis=0))
+    failed = np.sum([part.failed for part in parts], axis=0)
+    return frame.assign(mean=np.mean(list(columns.values()), axis=0), failed=failed)

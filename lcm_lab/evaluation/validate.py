@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from lcm_lab.collection import Collection
 from lcm_lab.collection.units import Unit
-from lcm_lab.errors import BadParameter
+from lcm_lab.corpus import Corpus
+from lcm_lab.errors import BadInput, BadParameter, nearest
 from lcm_lab.evaluation.gates import BM, LEVELS, TF, bar
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.panel import panel
+from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.systems import named
 from lcm_lab.evaluation.validation import Validation
 from lcm_lab.measures import nDCG
 
-__all__ = ["validate"]
+__all__ = ["View", "validate"]
+
+#: What of the synthetic history is searched: all of it, or the messages that answer something.
+View = Literal["whole", "evidence"]
 
 #: Types of questions with those of real sets that ask the same kind of thing.
 COUNTERPARTS: dict[str, tuple[str, ...]] = {
@@ -37,12 +42,13 @@ MEASURE = nDCG @ 10
 FEWEST = 5
 
 
-def validate(
+def validate(  # noqa: PLR0913  # a row of choices, all named
     synthetic: Collection,
     real: Collection,
     *,
     systems: Any = None,
     unit: Unit | None = None,
+    view: View = "whole",
     types: Mapping[str, str | Sequence[str]] | None = None,
     least: float | None = None,
 ) -> Validation:
@@ -55,6 +61,10 @@ def validate(
         At least five. By default the panel: 22 lexical systems, vectors and fusions.
     unit : {"turn", "exchange", "session"}, optional
         What both are cut into; unset, sessions where the real rows are sessions, else turns.
+    view : {"whole", "evidence"}
+        What of the synthetic history is searched. "evidence" keeps the messages that answer some
+        question, as a pool of evidence has them: that of LongMemEval holds the answering turns of
+        its sessions and nothing else, so whole sessions are not like it.
     types : dict of str to str or several, optional
         Types of the synthetic questions, and those of the real ones that they stand for. Unset,
         those of LoCoMo, LongMemEval and BEAM are known.
@@ -71,9 +81,10 @@ def validate(
     Raises
     ------
     BadParameter
-        Fewer than five systems, or a type that the questions do not have.
+        Fewer than five systems, a view that there is not, or a type that the questions do not
+        have.
     BadInput
-        A collection without a question that has something to find.
+        A collection without a question that has something to find, or a system that failed.
 
     Examples
     --------
@@ -90,20 +101,51 @@ def validate(
             f"An order of {len(chosen)} systems says nothing; give at least {FEWEST}, better 15."
         )
     cut = unit or _unit(real)
-    left, right = _answerable(synthetic).units(cut), _answerable(real).units(cut)
+    seen = _seen(_answerable(synthetic), view)
+    left, right = seen.units(cut), _answerable(real).units(cut)
     matched = _types(left, right, types)
     measures = [MEASURE, *LEVELS]
     ranked = {**chosen, **_anchors(chosen)}
     wanted = bar(str(real.card.get("source", "")), cut)
     return Validation(
-        evaluate(ranked, left, measures),
-        evaluate(ranked, right, measures),
+        _sound(evaluate(ranked, left, measures)),
+        _sound(evaluate(ranked, right, measures)),
         measure=MEASURE,
         counted=tuple(chosen),
         types=matched,
         bar=wanted if least is None else replace(wanted, tau=least),
         unit=cut,
+        view=view,
     )
+
+
+def _seen(synthetic: Collection, view: View) -> Collection:
+    """Give what is searched of a synthetic history."""
+    if view not in get_args(View):
+        there = ", ".join(map(repr, get_args(View)))
+        hint = nearest(str(view), get_args(View))
+        raise BadParameter(f"view must be one of {there}. Got {view!r}.{hint}")
+    if view == "whole":
+        return synthetic
+    judged = synthetic.qrels
+    gold = set(judged.loc[judged["relevance"] >= synthetic.relevant_from, "docno"])
+    frame = synthetic.corpus.frame()
+    kept = frame[frame["docno"].isin(gold)].reset_index(drop=True)
+    if kept.empty:
+        raise BadInput(f"No message of {synthetic.name!r} answers anything, so nothing is left.")
+    return replace(synthetic, corpus=Corpus(kept), qrels=judged[judged["docno"].isin(gold)])
+
+
+def _sound(result: Evaluation) -> Evaluation:
+    """Refuse an order of systems of which one is not known on some question."""
+    lost = list(dict.fromkeys(result.failures["system"]))
+    if lost:
+        first = result.failures.iloc[0]
+        raise BadInput(
+            f"{lost[0]!r} failed on {result.collection.name!r} ({first['kind']}: "
+            f"{first['message']}), and an order needs every value. Leave it out."
+        )
+    return result
 
 
 def _anchors(chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcm_lab.evaluation.agreement import Floats, draws, ends, halves, signs_agree, tau
+from lcm_lab.evaluation.agreement import Floats, agreement, draws, ends, halves, signs_agree, tau
 from lcm_lab.evaluation.gates import Bar, Gate, gates
 from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.significance import interval
@@ -38,6 +38,8 @@ class Validation:
         What was wanted.
     unit : str
         What both sides were cut into.
+    view : str
+        What of the synthetic history was searched: "whole", or its "evidence" alone.
 
     Examples
     --------
@@ -57,12 +59,14 @@ class Validation:
     types: Mapping[str, tuple[str, ...]]
     bar: Bar
     unit: str = "turn"
+    view: str = "whole"
 
     @property
     def against(self) -> str:
-        """The real set, and how it was cut where that is not into turns."""
+        """The real set, how it was cut where that is not into turns, and what was searched."""
         name = self.real.collection.name
-        return name if self.unit == "turn" else f"{name} by {self.unit}"
+        cut = name if self.unit == "turn" else f"{name} by {self.unit}"
+        return cut if self.view == "whole" else f"{cut}, evidence alone"
 
     @property
     def sides(self) -> tuple[Evaluation, Evaluation]:
@@ -86,6 +90,16 @@ class Validation:
         """Kendall's tau-b between the means of the counted systems on both sides."""
         first, second = (values.mean(0) for values in self.measured)
         return float(tau(first, second))
+
+    def agreement(self) -> pd.DataFrame:
+        """Give tau-b, and tau-AP where the top matters, with 95 % intervals over questions.
+
+        Returns
+        -------
+        DataFrame
+            statistic ("tau-b", "tau-AP"), figure, low, high.
+        """
+        return agreement(*self.measured)
 
     @property
     def passed(self) -> bool:
@@ -178,6 +192,7 @@ class Validation:
         return {
             "against": self.real.collection.name,
             "unit": self.unit,
+            "view": self.view,
             "measure": str(self.measure),
             "systems": len(self.counted),
             "questions": [len(values) for values in self.measured],

@@ -7,6 +7,7 @@ come from a small pool of its conversation; lengths are log-normal with a mean o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +50,7 @@ def zipf(size: int, *, questions: int = 400, seed: int = 0) -> Zipf:
     lengths = np.clip(np.round(rng.lognormal(3.62, 0.95, size)), 5, 2000).astype(np.int64)
     talks = np.sort(rng.integers(0, max(8, size // TALK), size))
     ids = _words(rng, lengths, talks)
-    vocabulary = np.array(_vocabulary(), object)
+    vocabulary = _vocabulary()
     ends = np.cumsum(lengths)
     texts = [" ".join(vocabulary[ids[e - n : e]]) for e, n in zip(ends, lengths, strict=True)]
     names = [f"c{talk}" for talk in talks]
@@ -75,7 +76,8 @@ def _words(rng: np.random.Generator, lengths: Ints, talks: Ints) -> Ints:
     return ids
 
 
-def _vocabulary() -> list[str]:
+@cache
+def _vocabulary() -> npt.NDArray[np.object_]:
     syllables = [c + v for c in "bcdfghjklmnprstvwz" for v in "aeiou"]
     made = []
     for number in range(TYPES):
@@ -84,7 +86,7 @@ def _vocabulary() -> list[str]:
             left, syllable = divmod(left, len(syllables))
             word += syllables[syllable]
         made.append(word + "n" * (number % 3 > 0))
-    return made
+    return np.array(made, object)
 
 
 def _question(rng: np.random.Generator, ids: Ints) -> tuple[Ints, Ints]:

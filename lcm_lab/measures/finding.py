@@ -122,11 +122,14 @@ class _NDCG(Measure):
 
     The ideal takes every judged document, found or not, cut at k. ``gain="linear"`` takes the grade
     itself as gain; it is the same on grades 0 and 1. Every grade above 0 gains, whatever
-    ``relevant_from`` is.
+    ``relevant_from`` is. ``discount="longmemeval"`` is that of LongMemEval's code, which is that
+    of [2]_ with base 2: none at ranks 1 and 2, then ``log2(rank)``. Use it only to set a figure
+    beside those that are published for it.
 
     References
     ----------
     .. [1] Burges et al. (2005), Learning to Rank using Gradient Descent (the gain).
+    .. [2] Jarvelin and Kekalainen (2002), Cumulated Gain-Based Evaluation of IR Techniques.
 
     Examples
     --------
@@ -135,17 +138,22 @@ class _NDCG(Measure):
     """
 
     gain: Literal["exponential", "linear"] = "exponential"
+    discount: Literal["standard", "longmemeval"] = "standard"
 
     name = "nDCG"
     meaning = (
-        "gain 2^grade - 1 (the grade itself where it says linear), discount log2(rank + 1), "
-        "over the ideal order of all judged"
+        "gain 2^grade - 1 (the grade itself where it says linear), discount log2(rank + 1) (from "
+        "rank 2 on log2(rank) where it says longmemeval), over the ideal order of all judged"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.gain not in ("exponential", "linear"):
             raise BadParameter(f"gain must be 'exponential' or 'linear'. Got {self.gain!r}.")
+        if self.discount not in ("standard", "longmemeval"):
+            raise BadParameter(
+                f"discount must be 'standard' or 'longmemeval'. Got {self.discount!r}."
+            )
 
     def per_topic(self, judged: Judged) -> Floats:
         reached = self._dcg(judged.offsets, judged.grades)
@@ -154,7 +162,9 @@ class _NDCG(Measure):
     def _dcg(self, offsets: Ints, grades: Ints) -> Floats:
         positive = np.maximum(grades, 0).astype(float)
         gain = positive if self.gain == "linear" else np.exp2(positive) - 1
-        return total(offsets, gain / np.log2(ranks(offsets) + 1) * self.within(offsets))
+        rank = ranks(offsets)
+        later = rank + 1 if self.discount == "standard" else np.maximum(rank, 2)
+        return total(offsets, gain / np.log2(later) * self.within(offsets))
 
 
 class _Evidence(Measure):

@@ -1,9 +1,18 @@
 import numpy as np
+import pandas as pd
+import pytest
 
-from lcm_lab.evaluation.bench import bench_ranking
+from lcm_lab.agent.speed import timed
+from lcm_lab.errors import BadInput, NotFound
+from lcm_lab.evaluation.bench import bench_ranking, compared, curve, exponents
+from lcm_lab.evaluation.bench_dense import _engines, _unit, bench_dense
+from lcm_lab.evaluation.bench_pipeline import bench_pipeline, family
 from lcm_lab.evaluation.engines import FTS5Engine, Ours
+from lcm_lab.evaluation.turns import COLUMNS, take_turns
 from lcm_lab.evaluation.zipf import zipf
 from lcm_lab.ranking.lexical.words import BM25
+from lcm_lab.ranking.scorer import Scorer
+from lcm_lab.ranking.searcher import within
 from lcm_lab.text import Analyzer
 
 
@@ -47,3 +56,69 @@ def test_every_engine_is_timed_at_every_piece_of_work():
     assert (first["ratio"] == 1).all()
     assert len(frame) == frame["engine"].nunique() * frame["work"].nunique()
     assert (frame["median"] >= 0).all()
+
+
+def test_vectors_are_found_alike_by_every_engine():
+    rng = np.random.default_rng(0)
+    vectors = _unit(rng, 1_200, 16)
+    engines = dict(_engines(vectors, vectors[:30]))
+    for part in (slice(0, 1_200), slice(400, 600)):
+        for i in range(30):
+            ours = engines['Dense(scan="exact")'](i, part).rows.tolist()
+            assert engines['Dense(scan="sq8")'](i, part).rows.tolist() == ours
+            assert sorted(engines["FAISS, flat"](i, part)[1][0].tolist()) == sorted(ours)
+            assert sorted(engines["numpy"](i, part).tolist()) == sorted(ours)
+
+
+def test_what_others_take_is_a_ratio_to_the_first_of_the_same_run():
+    frame = bench_dense(1_000, questions=30, dimensions=8)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame.groupby("work")["ratio"].first().tolist() == [1.0, 1.0]
+    assert ((frame["low"] <= frame["ratio"]) & (frame["ratio"] <= frame["high"])).all()
+    assert (frame["limit"] > 0).all()
+
+
+def test_thirty_policies_share_two_scorers():
+    policies = family()
+    assert len(set(policies)) == 30
+    assert len({leaf for policy in policies for leaf in within(policy, Scorer)}) == 2
+
+
+@pytest.mark.slow
+def test_the_pipeline_is_timed_beside_the_scorers_alone():
+    frame = bench_pipeline(400, questions=6)
+    assert set(frame[frame["ratio"] == 1]["engine"]) >= {"the two scorers alone", "Python alone"}
+    assert frame["work"].nunique() == 5
+    on_top = frame[frame["engine"].str.endswith("on top")]
+    assert len(on_top) == 3
+
+
+def test_everyone_is_asked_every_question_and_a_few_before():
+    asked = {"a": [], "b": []}
+    doers = [asked["a"].append, asked["b"].append]
+    times = take_turns(doers, list(range(40)), "work", np.random.default_rng(0), block=7)
+    assert times.shape == (2, 2, 40)
+    assert asked["a"] == asked["b"] == [*range(20), *range(40)]
+
+
+def test_a_curve_says_at_which_size_and_how_time_grows():
+    frame = curve([100, 200], questions=2)
+    assert sorted(set(frame["size"])) == [100, 200]
+    assert frame.groupby("work")["ratio"].first().eq(1).all()
+    grown = exponents(frame)
+    assert len(grown) == frame.groupby(["engine", "what"]).ngroups
+    assert (grown["n"] == 2).all()
+
+
+def test_a_run_is_set_beside_another(tmp_path):
+    timed(200, 2, 0, str(tmp_path / "one"), json=False)
+    saved = tmp_path / "one" / "data.parquet"
+    frame = pd.read_parquet(saved)
+    assert (compared(frame, frame)["change"] == 1).all()
+    told = timed(200, 2, 0, str(tmp_path / "two"), json=False, against=str(saved))
+    assert "ratio then" in told
+    with pytest.raises(NotFound, match="No table of another run"):
+        timed(200, 2, 0, str(tmp_path / "x"), json=False, against=str(tmp_path / "none.parquet"))
+    saved.write_bytes(b"no")
+    with pytest.raises(BadInput, match="is no parquet"):
+        timed(200, 2, 0, str(tmp_path / "x"), json=False, against=str(saved))

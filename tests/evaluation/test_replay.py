@@ -14,22 +14,16 @@ from lcm_lab.compaction.strategies import RandomLines, Rolling, Window
 from lcm_lab.compaction.summarise import Lead
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadInput, BadParameter, NotFound
-from lcm_lab.evaluation.replay.arms import (
-    ARMS,
-    STEP,
-    TOTAL,
-    Arm,
-    Hit,
-    excerpt,
-    pieces,
-)
+from lcm_lab.evaluation.replay.arms import ARMS, Arm
 from lcm_lab.evaluation.replay.claims import CLAIMS, claims
+from lcm_lab.evaluation.replay.excerpt import excerpt
 from lcm_lab.evaluation.replay.facts import Facts, facts_of
 from lcm_lab.evaluation.replay.points import KEPT
 from lcm_lab.evaluation.replay.real import at_boundaries
 from lcm_lab.evaluation.replay.run import replay
 from lcm_lab.evaluation.replay.talk import Talk
 from lcm_lab.evaluation.replay.texts import Texts, holds, plain
+from lcm_lab.evaluation.replay.walk import OPENED, TOTAL, Found, Hit, page, pieces
 from lcm_lab.text import count_tokens
 
 SERVICES = ["auth", "billing", "search", "mail", "cache", "proxy", "audit", "queue"]
@@ -158,19 +152,19 @@ def test_no_allowance_gives_more_tokens_than_it_may(sizes, searches, expansions)
     dag = Dag.of(lcm.Corpus([f"m{n} " + "word " * (size - 1) for n, size in enumerate(sizes)]))
     hits = [Hit(one.id, dag.size(one.id), "") for one in dag.messages]
     place = {one.id: at for at, one in enumerate(dag.messages)}
-    shown = [*pieces(dag, place, hits, Arm(searches, expansions))]
+    shown = [*pieces(dag, place, Found(hits), Arm(searches, expansions))]
     cost = {hit.node: hit.cost for hit in hits}
     found = sum(cost[one.node] for one in shown if one.how == "search")
     opened = sum(dag.size(one.node) for one in shown if one.how == "expand" and one.whole)
-    assert found <= min(TOTAL, searches * STEP)
-    assert opened <= expansions * STEP and found + opened <= TOTAL
+    assert found <= min(TOTAL, sum(map(page, range(searches))))
+    assert opened <= expansions * OPENED and found + opened <= TOTAL
 
 
 def test_an_allowance_begins_with_what_a_lesser_one_shows():
     dag = Dag.of(lcm.Corpus([f"word {n} " * 60 for n in range(60)]))
     hits = [Hit(one.id, dag.size(one.id), one.text) for one in dag.messages]
     place = {one.id: at for at, one in enumerate(dag.messages)}
-    few, more = ([*pieces(dag, place, hits, arm)] for arm in (Arm(1, 1), Arm(3, 3)))
+    few, more = ([*pieces(dag, place, Found(hits), arm)] for arm in (Arm(1, 1), Arm(3, 3)))
     assert more[: len(few)] == few and len(more) > len(few)
 
 
@@ -339,7 +333,7 @@ def test_a_searcher_over_grown_messages_and_summaries_finds_what_a_fresh_one_doe
     leaf = Summary.of("Ports of auth and billing.", talk.dag.messages[:20])
     dag = talk.dag.replace(talk.dag.messages[0].id, talk.dag.messages[19].id, leaf)
     talk.searcher(lcm.BM25(), Dag("c0", dag.messages[:30]))
-    grown = talk.searcher(lcm.BM25(), dag)
+    grown, _ = talk.searcher(lcm.BM25(), dag)
     fresh = lcm.BM25().fit(grown.corpus)
     query = "port of billing"
     pd.testing.assert_frame_equal(grown(query), fresh(query))

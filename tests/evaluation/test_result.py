@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from lcm_lab.errors import BadParameter, NotFound
+from lcm_lab.evaluation.all_pairs import all_pairs
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.judge import conversations
 from lcm_lab.evaluation.saving import file_names
@@ -241,3 +242,39 @@ def test_only_a_significant_best_is_bold(toy):
     assert "<b>1.000</b>" in duel(toy, 6)["bad"]._repr_html_()
     assert "<b>" not in duel(toy, 6)["twin"]._repr_html_()
     assert "<b>" not in duel(toy, 5)["bad"]._repr_html_()
+
+
+def lonely(toy, talks=1):
+    """Topics of so few conversations, and ten that have nothing to find."""
+    docs = {"text": [f"text {i}" for i in range(12)]}
+    docs["conversation"] = [f"c{i % talks}" for i in range(12)]
+    bench = toy.collection(docs, 22, [(i, i, 1) for i in range(12)])
+    close = toy.says(
+        tuple(tuple(1 + (d == t % 12) * (t % 3) for d in range(12)) for t in range(22))
+    )
+    far = toy.says(tuple(tuple(2 - (d == t % 12) for d in range(12)) for t in range(22)), "far")
+    return evaluate({"far": far % 5, "close": close % 5}, on=bench, measures=[RR])
+
+
+def test_topics_with_nothing_to_find_do_not_hide_that_all_others_are_of_one_conversation(toy):
+    result = lonely(toy)
+    summary = result.summary()
+    assert summary["units"].tolist() == [12, 12]
+    assert not summary["low"].isna().any()
+    assert any("with something to find are of one conversation" in note for note in result.notes)
+    row = result.compare("far").frame.iloc[0]
+    assert row["units"] == 12
+    assert row["p"] < 0.05
+    assert row["verdict"] == "better"
+    assert all_pairs(result, RR).units == 12
+    assert result.n_judged == (12, 1)
+
+
+def test_conversations_are_counted_among_what_is_judged(toy):
+    result = lonely(toy, talks=3)
+    assert result.n_judged == (12, 3)
+    assert any("Intervals resample 3 conversations" in note for note in result.notes)
+    assert "over 12 topics of toy" in result.to_markdown()
+    assert "bootstrap over 3 conversations" in result.to_markdown()
+    (few,) = [note for note in result.compare("far").notes if "There are" in note]
+    assert few.startswith("There are 3 conversations: no test at 5 % is possible")

@@ -98,3 +98,31 @@ def test_several_policies_may_be_given_as_they_are():
 def test_what_makes_no_sense_is_refused(family, changes, says):
     with pytest.raises(BadParameter, match=says):
         tune(family, bench("a", [1, 1]), **changes)
+
+
+@lcm.value
+class Breaks(lcm.Scorer):
+    """Ranks well, and raises for some conversations."""
+
+    on: tuple = ()
+
+    def index(self, corpus):
+        return corpus
+
+    def score(self, index, queries):
+        return np.ones((len(queries), len(index)))
+
+    def topk(self, index, queries, k, rows):
+        if any(index["conversation"].iloc[one.start] in self.on for one in rows):
+            raise TimeoutError("too slow")
+        return super().topk(index, queries, k, rows)
+
+
+def test_a_policy_that_fails_counts_as_the_worst_where_it_does():
+    asked = bench("a", [0, 0, 0, 0, 1, 1])
+    policies = [Breaks(("a0", "a1", "a2")), Place(0), Breaks(tuple(f"a{i}" for i in range(6)))]
+    found = tune(policies, on=asked, measure=R @ 1, folds=2)
+    assert found.policy == Place(0)
+    assert found.grid["a"].tolist() == pytest.approx([1 / 6, 4 / 6, 0])
+    assert found.grid["failed"].tolist() == [3, 0, 6]
+    assert "2 failed on some topic, which counts as the worst" in repr(found)

@@ -197,3 +197,44 @@ def test_chat_orders_the_panel_as_locomo_does(shared):
     assert list(found.types) == ["multi-session", "preference", "single", "temporal"]
     assert found.gates().set_index("gate").loc[["tau-b", "lower end of tau-b"], "passed"].all()
     assert found.ceilings["mean"].between(0.85, 1).all()
+
+
+@lcm.value
+class Away(lcm.Scorer):
+    """A scorer whose backend is away."""
+
+    def index(self, corpus):
+        raise ConnectionError("backend is away")
+
+    def score(self, index, queries):
+        raise AssertionError("never asked")
+
+
+def test_a_system_that_failed_is_refused_since_an_order_needs_every_value():
+    bench = lcm.load("synth-chat-s")
+    with pytest.raises(BadInput, match=r"'away' failed on 'synth-chat-s' .*backend is away"):
+        validate(bench, bench, systems=FIVE | {"away": Away()})
+
+
+def test_the_evidence_view_searches_what_answers_something_and_nothing_else():
+    made = lcm.load("synth-chat-s")
+    found = validate(made, made, systems=FIVE, view="evidence")
+    judged = made.qrels
+    gold = set(judged.loc[judged["relevance"] >= 2, "docno"])
+    assert set(found.synthetic.collection.corpus["docno"]) == gold
+    assert set(found.real.collection.corpus["docno"]) > gold
+    assert len(found.measured[0]) == len(found.measured[1])
+    assert found.against == "synth-chat-s, evidence alone"
+    assert found.facts()["view"] == "evidence"
+    assert found.gates()["figure"][2] > 0
+    report = validation_report([found])
+    assert "unit='turn', view='evidence')" in report.command
+
+
+def test_a_view_that_there_is_not_and_one_of_nothing_are_refused(toy):
+    bench = toy.chat(n_topics=20)
+    with pytest.raises(BadParameter, match=r"view must be one of 'whole', 'evidence'. Got 'evid"):
+        validate(bench, bench, systems=FIVE, view="evidense")
+    empty = lcm.Collection("e", bench.corpus, bench.topics, bench.qrels.head(0))
+    with pytest.raises(BadInput, match="No message of 'e' answers anything"):
+        validate(empty, bench, systems=FIVE, view="evidence")

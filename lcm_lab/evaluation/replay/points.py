@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lcm_lab.dag import Dag, Summary
-from lcm_lab.evaluation.replay.arms import Arm, Piece
+from lcm_lab.evaluation.replay.arms import Arm
 from lcm_lab.evaluation.replay.facts import Change, Fact
 from lcm_lab.evaluation.replay.talk import Recall, Talk
+from lcm_lab.evaluation.replay.walk import Piece
 from lcm_lab.ranking.base import Ranker
 
 __all__ = ["CHANGES", "FACTS", "POINTS", "Point"]

@@ -16,6 +16,7 @@ from lcm_lab.errors import unknown
 from lcm_lab.evaluation.replay.arms import Arm
 from lcm_lab.evaluation.replay.facts import Fact
 from lcm_lab.evaluation.replay.means import Floats, Ints, area, by_boundary, means, units_of
+from lcm_lab.evaluation.replay.shown import Shown
 from lcm_lab.evaluation.significance import RESAMPLES, bootstrap, interval
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.shown import counted
@@ -27,7 +28,7 @@ GROUPS = ("kind", "type", "age", "condensations", "cycle", "conversation", "how"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Replay:
+class Replay(Shown):
     """What `replay` found.
 
     Attributes

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from lcm_lab.compaction.anchors import unfolded
-from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag
 from lcm_lab.dag.nodes import text_of
-from lcm_lab.evaluation.replay.arms import Arm, Hit, Piece, excerpt, pieces
+from lcm_lab.evaluation.replay.arms import Arm
+from lcm_lab.evaluation.replay.excerpt import excerpt
 from lcm_lab.evaluation.replay.facts import Change, Fact
+from lcm_lab.evaluation.replay.pages import Pages, near
 from lcm_lab.evaluation.replay.texts import Texts, holds, plain
+from lcm_lab.evaluation.replay.walk import SHOWN, Found, Hit, Piece, pieces
 from lcm_lab.identifiers import identifiers
 from lcm_lab.messages import Message
 from lcm_lab.ranking.base import Ranker
@@ -22,8 +24,10 @@ from lcm_lab.ranking.searcher import Searcher
 
 __all__ = ["Recall", "Talk"]
 
-#: How many hits of a question are looked through.
-DEEP = 400
+#: How many passages that a question finds are looked through.
+DEEP = 800
+#: What is searched: all of it, summaries alone, or what the user said.
+EVERY, SUMMARIES, USERS = "all", "summaries", "users"
 
 
 class Talk:
@@ -49,7 +53,7 @@ class Talk:
         self._excerpts: dict[tuple[str, str], str] = {}
         self._known: set[str] = set()
         self._invented: dict[str, frozenset[str]] = {}
-        self._searchers: dict[tuple[Ranker, int], Searcher] = {}
+        self._searchers: dict[tuple[Ranker, int], tuple[Searcher, Pages]] = {}
 
     def holders(self, value: str) -> frozenset[str]:
         """Give the messages that hold a value, wherever they stand."""
@@ -66,7 +70,7 @@ class Talk:
         """Give what a search shows of a long text, in plain form."""
         key = (text, query)
         if key not in self._excerpts:
-            self._excerpts[key] = plain(excerpt(text, query))
+            self._excerpts[key] = plain(excerpt(text, query, SHOWN))
         return self._excerpts[key]
 
     def invented(self, texts: Sequence[str]) -> set[str]:
@@ -79,31 +83,23 @@ class Talk:
                 self._invented[text] = false
         return set[str]().union(*(self._invented[text] for text in texts))
 
-    def searcher(self, policy: Ranker, dag: Dag) -> Searcher:
+    def searcher(self, policy: Ranker, dag: Dag) -> tuple[Searcher, Pages]:
         """Fit a policy to the messages so far, and to the summaries of a Dag behind them."""
-        messages = self._messages(policy, dag.messages)
-        summaries = Dag(dag.conversation, (), dag.summaries).corpus().frame()
-        if summaries.empty:
-            return messages
-        both = pd.concat([messages.corpus.frame(), summaries], ignore_index=True)
-        return messages.grow(_numbered(both))
+        messages, pages = self._messages(policy, dag.messages)
+        if not dag.summaries:
+            return messages, pages
+        both = pages + Pages.read(Dag(dag.conversation, (), dag.summaries))
+        return messages.grow(both.corpus()), both
 
-    def _messages(self, policy: Ranker, told: Sequence[Message]) -> Searcher:
+    def _messages(self, policy: Ranker, told: Sequence[Message]) -> tuple[Searcher, Pages]:
         key = (policy, len(told))
         if key not in self._searchers:
-            corpus = _numbered(Dag(self.dag.conversation, tuple(told)).corpus().frame())
+            pages = Pages.read(Dag(self.dag.conversation, tuple(told)))
             before = [n for one, n in self._searchers if one == policy and n < len(told)]
-            grown = self._searchers[policy, max(before)].grow(corpus) if before else None
-            self._searchers[key] = grown or policy.fit(corpus)
+            old = self._searchers[policy, max(before)][0] if before else None
+            corpus = pages.corpus()
+            self._searchers[key] = (old.grow(corpus) if old else policy.fit(corpus), pages)
         return self._searchers[key]
-
-
-def _numbered(frame: pd.DataFrame) -> Corpus:
-    """Make a corpus of rows in this order, so that summaries do not part messages."""
-    table = pa.Table.from_pandas(
-        frame.drop(columns="tokens").assign(seq=range(len(frame))), preserve_index=False
-    )
-    return Corpus(table)
 
 
 class Recall:
@@ -114,7 +110,7 @@ class Recall:
         texts = {one.id: one.text for one in dag.summaries}
         self._summaries = Texts(texts)
         self._holders: dict[str, frozenset[str]] = {}
-        self._hits: dict[tuple[str | None, str], list[Hit]] = {}
+        self._hits: dict[tuple[str, str], list[Hit]] = {}
         self.visible = {name for name in dag.frontier if name in dag}
 
     def holders(self, value: str) -> frozenset[str]:
@@ -131,20 +127,26 @@ class Recall:
     def ask(self, queries: Iterable[str], arms: Sequence[Arm]) -> None:
         """Search for all questions at once, as far as the arms need it."""
         asked = pd.DataFrame({"query": list(dict.fromkeys(filter(None, queries)))})
-        scopes = {arm.scope for arm in arms if arm.searches}
-        if asked.empty or not scopes:
+        if asked.empty or not any(arm.searches for arm in arms):
             return
-        searcher = self.talk.searcher(self.policy, self.dag)
-        nodes = _nodes(searcher.corpus)
-        for scope in scopes:
-            filters = {} if scope is None else {"scope": scope}
-            run = searcher.run(asked, k=DEEP, **filters)
+        searcher, pages = self.talk.searcher(self.policy, self.dag)
+        scopes = {arm.scope for arm in arms if arm.searches}
+        filters: dict[str, dict[str, Any]] = {EVERY: {}}
+        filters |= {SUMMARIES: {"scope": SUMMARIES}} if SUMMARIES in scopes else {}
+        filters |= {USERS: {"role": "user", "kind": "text"}} if None in scopes else {}
+        for name, given in filters.items():
+            run = searcher.run(asked, k=DEEP, **given)
             for query, (_, rows, _) in zip(asked["query"], run, strict=True):
-                self._hits[scope, query] = [nodes[row] for row in rows.tolist()]
+                self._hits[name, query] = pages.hits(rows)
 
     def shown(self, query: str, arm: Arm) -> list[Piece]:
         """List what an agent is shown when it asks a question; nothing for a blank one."""
-        return [*pieces(self.dag, self.talk.place, self._hits.get((arm.scope, query), ()), arm)]
+        every = self._hits.get((EVERY, query), [])
+        if arm.scope is None:
+            found = Found(every, self._hits.get((USERS, query), []), near(every))
+        else:
+            found = Found(self._hits.get((SUMMARIES, query), []), near=near(every))
+        return [*pieces(self.dag, self.talk.place, found, arm)]
 
     def tells(self, piece: Piece, value: str, query: str) -> bool:
         """Tell whether a piece that was shown holds a value."""
@@ -167,15 +169,3 @@ class Recall:
                 seen.add(at)
                 yield at
                 stack += [one.id for one in self.dag.derived(at)]
-
-
-def _nodes(corpus: Corpus) -> list[Hit]:
-    """Give each row as a hit: a message has a row for each kind of its parts."""
-    columns = (corpus.column(name).to_pylist() for name in ("docno", "kind", "text"))
-    listed = [*zip(*columns, corpus.numpy("tokens").tolist(), strict=True)]
-    names = [docno.removesuffix(f"#{kind}") for docno, kind, _, _ in listed]
-    parts = pd.Series(names).value_counts().to_dict()
-    return [
-        Hit(name, tokens, text, alone=parts[name] == 1)
-        for name, (_, _, text, tokens) in zip(names, listed, strict=True)
-    ]
