@@ -15,9 +15,9 @@ from lcm_lab.evaluation.replay.claims import CLAIMS, claims
 from lcm_lab.evaluation.replay.result import Replay
 from lcm_lab.reporting import compaction_figures as figures
 from lcm_lab.reporting import compaction_tables as tables
+from lcm_lab.reporting.axes import marks
 from lcm_lab.reporting.compaction_words import LIMITS, SECTIONS, lost, snippet, told
 from lcm_lab.reporting.document import Document, Section
-from lcm_lab.reporting.figures import marks
 from lcm_lab.reporting.rows import rows
 from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import Chart

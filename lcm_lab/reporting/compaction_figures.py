@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lcm_lab.reporting.figures import Mark
+from lcm_lab.reporting.axes import Mark, axes, label, legend
 from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import INK, LINES, MUTED, SERIES, Chart, drawn, styled
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from lcm_lab.dag import Dag
 
 __all__ = ["curve", "folds", "frontier", "icicle"]
-
-#: Of a line that a legend names.
-LABEL = 34
 
 
 def frontier(
@@ -38,24 +35,24 @@ def frontier(
     if not lines:
         return None
     with styled(name):
-        figure, axes = _axes((5.4, 4.2))
+        figure, axis = axes((5.4, 4.2))
         for one, frame in lines.items():
             look = looks[one]
-            axes.plot(
-                100 * frame["share"], frame["mean"], label=_label(one), clip_on=False, **look.line
+            axis.plot(
+                100 * frame["share"], frame["mean"], label=label(one), clip_on=False, **look.line
             )
             ends = frame.dropna(subset=["low", "high"])
-            axes.vlines(
+            axis.vlines(
                 100 * ends["share"], ends["low"], ends["high"], color=look.colour, linewidth=0.8
             )
         ticks = [1, 2, 5, 10, 20, 50]
-        axes.set(xscale="log", ylim=(0, 1), xlabel="in view, % of all tokens (log scale)")
-        axes.set(ylabel="share of facts kept")
-        axes.set_xticks(ticks, labels=[str(tick) for tick in ticks])
-        axes.minorticks_off()
-        axes.grid(axis="y")
-        _legend(figure, axes)
-        svg = drawn(figure)
+        axis.set(xscale="log", ylim=(0, 1), xlabel="in view, % of all tokens (log scale)")
+        axis.set(ylabel="share of facts kept")
+        axis.set_xticks(ticks, labels=[str(tick) for tick in ticks])
+        axis.minorticks_off()
+        axis.grid(axis="y")
+        legend(figure, axis)
+        drawing = drawn(figure)
     told = "; ".join(
         f"{safe(one, 40)} {frame['mean'].iloc[0]:.3f} to {frame['mean'].iloc[-1]:.3f}"
         for one, frame in lines.items()
@@ -67,7 +64,7 @@ def frontier(
         "conversations.",
         alt=f"Lines of the share kept against the share of tokens in view, one a strategy, from "
         f"the smallest budget to the largest: {told}.",
-        svg=svg,
+        drawing=drawing,
     )
 
 
@@ -89,23 +86,23 @@ def curve(
         return None
     name, title, caption, across, up = words
     with styled(name):
-        figure, axes = _axes((5.4, 3.9))
+        figure, axis = axes((5.4, 3.9))
         for one, frame in lines.items():
             look = looks[one]
-            axes.plot(frame[column], frame["mean"], label=_label(one), clip_on=False, **look.line)
+            axis.plot(frame[column], frame["mean"], label=label(one), clip_on=False, **look.line)
             ends = frame.dropna(subset=["low", "high"])
-            axes.fill_between(
+            axis.fill_between(
                 ends[column], ends["low"], ends["high"], color=look.colour, alpha=0.12, linewidth=0
             )
-        axes.set(ylim=(0, 1), xlabel=across, ylabel=up)
-        axes.grid(axis="y")
-        _legend(figure, axes)
-        svg = drawn(figure)
+        axis.set(ylim=(0, 1), xlabel=across, ylabel=up)
+        axis.grid(axis="y")
+        legend(figure, axis)
+        drawing = drawn(figure)
     told = "; ".join(
         f"{safe(one, 40)} from {frame['mean'].iloc[0]:.3f} to {frame['mean'].iloc[-1]:.3f}"
         for one, frame in lines.items()
     )
-    return Chart(name, title, caption, f"Lines of {up} against {across}: {told}.", svg)
+    return Chart(name, title, caption, f"Lines of {up} against {across}: {told}.", drawing)
 
 
 def icicle(dag: Dag, name: str, title: str) -> Chart:
@@ -114,24 +111,24 @@ def icicle(dag: Dag, name: str, title: str) -> Chart:
     top = max((one.depth for one in dag.summaries), default=-1) + 1
     seen = set(dag.frontier)
     with styled(name):
-        figure, axes = _axes((11.2, 1.4 + 0.5 * (top + 1)))
-        axes.broken_barh([(0, ends)], (0.1, 0.8), facecolor=LINES, edgecolor="none")
+        figure, axis = axes((11.2, 1.4 + 0.5 * (top + 1)))
+        axis.broken_barh([(0, ends)], (0.1, 0.8), facecolor=LINES, edgecolor="none")
         raw = _joined(spans[one.id] for one in dag.messages if one.id in seen)
-        axes.broken_barh(raw, (0.1, 0.8), facecolor=SERIES[0], edgecolor="none")
+        axis.broken_barh(raw, (0.1, 0.8), facecolor=SERIES[0], edgecolor="none")
         for one in dag.summaries:
             if one.id in spans:
                 colour = SERIES[0] if one.id in seen else SERIES[5]
                 place = (one.depth + 1.1, 0.8)
-                axes.broken_barh([spans[one.id]], place, facecolor=colour, edgecolor=INK)
-        axes.set_yticks(
+                axis.broken_barh([spans[one.id]], place, facecolor=colour, edgecolor=INK)
+        axis.set_yticks(
             [at + 0.5 for at in range(top + 1)],
             labels=["messages", *(f"depth {at}" for at in range(top))],
         )
-        axes.tick_params(axis="y", labelcolor=INK, length=0)
-        axes.set(xlim=(0, ends), ylim=(0, top + 1), xlabel="tokens of the conversation")
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="x", labelcolor=MUTED)
-        svg = drawn(figure)
+        axis.tick_params(axis="y", labelcolor=INK, length=0)
+        axis.set(xlim=(0, ends), ylim=(0, top + 1), xlabel="tokens of the conversation")
+        axis.spines["left"].set_visible(False)
+        axis.tick_params(axis="x", labelcolor=MUTED)
+        drawing = drawn(figure)
     return Chart(
         name=name,
         title=title,
@@ -139,7 +136,7 @@ def icicle(dag: Dag, name: str, title: str) -> Chart:
         "do. Widths are tokens of the messages beneath.",
         alt=f"A bar of {ends:,} tokens of messages, and {len(dag.summaries)} summaries above it in "
         f"{top} levels. The outline below names them.",
-        svg=svg,
+        drawing=drawing,
     )
 
 
@@ -175,22 +172,3 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             found.append((start, width))
     return found
-
-
-def _axes(size: tuple[float, float]) -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots()
-
-
-def _legend(figure: Any, axes: Any) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    columns = 3 if max(map(len, labels), default=0) <= 18 else 2
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.5)
-
-
-def _label(name: str) -> str:
-    # Matplotlib leaves names that begin with an underscore out of a legend.
-    shown = name if len(name) <= LABEL else f"{name[: LABEL - 1]}…"
-    return f" {shown}" if shown.startswith("_") else shown

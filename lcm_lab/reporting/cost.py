@@ -34,14 +34,16 @@ def points(times: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
     return joined.assign(best=[_unbeaten(here, joined) for here in rows(joined)])
 
 
-def costs(evaluation: Evaluation, times: pd.DataFrame, measures: Sequence[Measure]) -> Table:
-    """Lay out systems by what they cost: latency, then the other measures of cost."""
+def costs(
+    evaluation: Evaluation, times: pd.DataFrame, measures: Sequence[Measure], systems: Sequence[str]
+) -> Table:
+    """Lay out systems, in the order given, by what they cost: latency, then what else was asked."""
     others = [measure for measure in measures if measure.name != "Latency"]
     extra = dict(leaderboard(evaluation, others).rows)
     timed = {row.system: _timing(row) for row in rows(times[times["n"] > 0])}
     latency = ("median, ms", "95th percentile, ms", "searches") if timed else ()
     nothing = (Cell("–"),) * len(latency)
-    lines = [(name, (*timed.get(name, nothing), *extra[name])) for name in evaluation.systems]
+    lines = [(name, (*timed.get(name, nothing), *extra[name])) for name in systems]
     columns = (*latency, *(f"{measure}, {measure.unit}" for measure in others))
     return Table(columns, tuple(lines) if columns else ())
 

@@ -106,7 +106,7 @@ class Document:
         return [chart for section in self.sections for chart in section.charts]
 
     def save(self, folder: str | Path) -> Path:
-        """Write ``index.html`` (self-contained), the data, ``figures/*.svg`` and ``manifest.json``.
+        """Write ``index.html`` (self-contained), the data, ``figures/``, ``manifest.json``.
 
         Parameters
         ----------
@@ -123,8 +123,10 @@ class Document:
         for name, frame in self.data.items():
             frame.to_parquet(target / f"{name}.parquet", index=False)
         for chart in self.charts:
-            _write(target / "figures" / f"{chart.name}.svg", chart.svg)
-        facts = {"report": self.kind, "command": self.command, **self.facts, **self._made()}
+            chart.save(target / "figures")
+        drawings = {"figures": [chart.facts for chart in self.charts]}
+        head = {"report": self.kind, "command": self.command}
+        facts = {**head, **self.facts, **drawings, **self._made()}
         _write(target / "manifest.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
         _write(target / "index.html", self.render())
         return target / "index.html"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,9 +32,13 @@ def snippet(evaluation: Evaluation) -> str:
     )
 
 
-def manifest(evaluation: Evaluation, command: str) -> str:
-    """Give ``manifest.json``: how to make the report again; the machine where time was taken."""
+def manifest(evaluation: Evaluation, command: str, figures: Sequence[Mapping[str, str]]) -> str:
+    """Give ``manifest.json``: how to make the report again; the machine where time was taken.
+
+    ``figures`` says of each in words what it shows.
+    """
     facts: dict[str, Any] = {"report": "ranking", "command": command, **evaluation.manifest()}
+    facts["figures"] = list(figures)
     if len(evaluation.latency):
         facts["machine"] = machine()
     return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"

@@ -2,66 +2,89 @@
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lcm_lab.reporting import cost, figures, manifest, tables, words
+from lcm_lab.reporting import anchors, cost, figures, manifest, parts, tables, words
+from lcm_lab.reporting.axes import marks
+from lcm_lab.reporting.explore import BUDGET, SHOWN, Explorer, explorer
+from lcm_lab.reporting.reasons import reasons, searchers
 from lcm_lab.reporting.render import rendered
 from lcm_lab.reporting.safe import safe
+from lcm_lab.reporting.silence import COLUMNS
 from lcm_lab.reporting.svg import Chart
 from lcm_lab.reporting.worst import worst_questions
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from lcm_lab.evaluation.result import Evaluation
 
 __all__ = ["Page"]
 
 #: How notes begin that say how time was measured; they stand beside the times.
 TIMED = ("Latency:", "IndexTime:")
+STYLE, SCRIPT = ("page.css", "explore.css"), ("page.js", "explore.js")
 
 
 class Page:
     """What a ranking report shows of an Evaluation, laid out once and rendered on demand."""
 
-    def __init__(self, evaluation: Evaluation, command: str) -> None:
-        self.evaluation, self.command = evaluation, command
-        self.names = list(evaluation.systems)
-        self.looks = figures.marks(self.names)
+    def __init__(self, evaluation: Evaluation, command: str, budget: int = BUDGET) -> None:
+        self.evaluation, self.command, self.budget = evaluation, command, budget
+        looks = marks(list(evaluation.systems))
         self.finding = [m for m in evaluation.measures if m.needs in ("qrels", "stale")]
         self.costing = [m for m in evaluation.measures if m not in self.finding]
         self.primary = next(iter(self.finding), None)
         summary = evaluation.summary()
         self.summary = summary[summary["measure"] == str(self.primary)]
-        self.board = tables.leaderboard(evaluation, self.finding)
+        self.names = self._best_first()
+        self.looks = {name: looks[name] for name in self.names}
+        self.board = tables.leaderboard(evaluation, self.finding, self.names)
         self.times = cost.timings(evaluation)
-        self.types = self._types()
-        self.charts = [chart for chart in self._charts() if chart is not None]
+        self.points = cost.points(self.times, self.summary)
+        self.silence = parts.silent(evaluation, self.primary, self.looks, self.names)
+        self.breakdowns = self._breakdowns()
+        best = next(iter(self.names), "")
+        self.told = parts.told(evaluation, self.primary, self.looks, best)
+        self.drawn = {chart.name: chart for chart in self._charts() if chart is not None}
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Every figure, in order."""
+        return list(self.drawn.values())
 
     def render(self) -> str:
         """Give the page as HTML."""
-        return rendered("page.html", self.context())
+        return rendered("page.html", self.context(), STYLE, SCRIPT)
 
     def context(self) -> dict[str, Any]:
         """Give what the template shows, by name."""
         collection = self.evaluation.collection
+        limits = words.limits(self.evaluation, self.conversations)
         return {
             "kind": "ranking",
             "title": f"Ranking report: {safe(collection.name)}",
             "question": f"Which policy finds the right message in {safe(collection.name)}?",
             "strip": self._strip(),
-            "systems": self.evaluation.systems,
+            "systems": {name: self.evaluation.systems[name] for name in self.names},
+            "order": {name: at for at, name in enumerate(self.evaluation.systems)},
             "looks": self.looks,
             "meanings": [(str(m), m.meaning) for m in self.finding],
-            "charts": self.charts,
-            "not_drawn": self._not_drawn(),
+            "charts": self.drawn,
+            "not_drawn": {k: v for k, v in words.NOT_DRAWN.items() if k not in self.drawn},
             "primary": str(self.primary),
             "board": self.board,
-            "types": self._type_table(),
-            "limits": [safe(limit) for limit in words.limits(self.evaluation, self.conversations)],
+            "bounds": parts.bounds(self.evaluation, self.finding).rows if self.finding else (),
+            "breakdowns": self.breakdowns,
+            "silence": self.silence,
+            "silence_columns": COLUMNS,
+            "beyond_of": words.BEYOND,
+            "shown": SHOWN,
+            "limits": [safe(limit) for limit in limits],
             "command": self.command,
             **self._words(),
-            **self._worst(),
+            **self._anchors(),
+            **self._explored(),
             **self._made(),
         }
 
@@ -73,33 +96,36 @@ class Page:
 
     @property
     def conversations(self) -> int:
-        """How many conversations the questions are about."""
-        return len(set(self.evaluation.conversation.tolist()))
+        """How many conversations the questions with something to find are about."""
+        return self.evaluation.n_judged[1]
+
+    def _best_first(self) -> list[str]:
+        """Order the systems by the first measure; those without a mean last."""
+        known = dict(zip(self.summary["system"], self.summary["mean"], strict=True))
+        sign = -1 if self.primary is None or self.primary.higher_is_better else 1
+        means = {name: sign * known.get(name, math.nan) for name in self.evaluation.systems}
+        return sorted(means, key=lambda name: (math.isnan(means[name]), means[name]))
 
     def _words(self) -> dict[str, Any]:
         told = [note for note in self.evaluation.notes if not note.startswith(TIMED)]
         method = [note for note in self.evaluation.notes if note.startswith(TIMED)]
-        best = self._best()
+        best = next(iter(self.names), "")
         return {
             "subject": best if self.summary["mean"].notna().any() else "",
-            "lede": words.answer(self.summary, self.primary, self._sure(best), self.conversations),
-            "interval_method": words.INTERVAL,
+            "lede": words.answer(self.summary, self.primary, self._near(best), self.conversations),
+            "interval_method": words.interval(self.conversations),
             "notes": [safe(note) for note in told],
-            "latency": cost.costs(self.evaluation, self.times, self.costing),
+            "told_notes": [safe(note) for note in self.told.notes],
+            "failures": parts.failures(self.evaluation),
+            "latency": cost.costs(self.evaluation, self.times, self.costing, self.names),
             "latency_method": [*method, words.machine(manifest.machine())] if method else [],
+            "frontier": parts.frontier(self.points),
         }
 
-    def _best(self) -> str:
-        """Name the system with the best mean; the first where none has one."""
-        if self.primary is None or self.summary["mean"].isna().all():
-            return next(iter(self.names), "")
-        up = self.primary.higher_is_better
-        means = self.summary.set_index("system")["mean"]
-        return str(means.idxmax() if up else means.idxmin())
-
-    def _sure(self, system: str) -> bool:
-        """Tell whether a system was found better than every other by the first measure."""
-        return any(name == system and cells[0].best for name, cells in self.board.rows if cells)
+    def _near(self, system: str) -> tuple[str, ...] | None:
+        """Name what a system was not told from; nothing only where it may be called the best."""
+        sure = any(name == system and cells[0].best for name, cells in self.board.rows if cells)
+        return self.told.near if sure or self.told.near else None
 
     def _strip(self) -> list[tuple[str, str]]:
         collection = self.evaluation.collection
@@ -112,39 +138,57 @@ class Page:
         ]
         return [(name, f"{count:,}") for name, count in counts]
 
-    def _types(self) -> pd.DataFrame:
-        if self.primary is None or (self.evaluation.collection.topics["type"] == "").all():
-            return self.summary.assign(type="").head(0)
-        frame = self.evaluation.by("type")
-        kinds = [safe(kind) or "no type" for kind in frame["type"]]
-        return frame.assign(type=kinds)[frame["measure"] == str(self.primary)]
-
-    def _type_table(self) -> tables.Table:
-        if self.primary is None or self.types.empty:
-            return tables.Table((), ())
-        return tables.per_type(self.types, self.primary, self.names)
+    def _breakdowns(self) -> list[parts.Breakdown]:
+        if self.primary is None or self.summary["mean"].isna().all():
+            return []
+        return parts.breakdowns(self.evaluation, self.primary, self.names)
 
     def _charts(self) -> list[Chart | None]:
         if self.primary is None:
             return []
-        name, points = str(self.primary), cost.points(self.times, self.summary)
+        name = str(self.primary)
+        kinds = next((part.frame for part in self.breakdowns if part.name == "type"), None)
         return [
+            self.told.chart,
             figures.by_depth(self.evaluation.curve(), self.looks),
-            figures.against_latency(points, name, self.looks),
-            figures.by_type(self.types, name, self.looks),
+            figures.against_latency(self.points, name, self.looks),
+            figures.by_type(kinds, name, self.looks) if kinds is not None else None,
+            self.silence.chart,
         ]
 
-    def _not_drawn(self) -> list[str]:
-        drawn = {chart.name for chart in self.charts}
-        return [why for name, why in words.NOT_DRAWN.items() if name not in drawn]
+    @cached_property
+    def explorer(self) -> Explorer | None:
+        """The questions as data; None where nothing is measured that they have a value of."""
+        if self.primary is None or not self.names or not len(self.evaluation.collection.topics):
+            return None
+        return explorer(self.evaluation, self.primary, self._why, self.budget)
 
-    def _worst(self) -> dict[str, Any]:
-        best = self._best()
+    @cached_property
+    def _searchers(self) -> Any:
+        return searchers(self.evaluation)
+
+    @cached_property
+    def _why(self) -> Any:
+        return reasons(self.evaluation, self._searchers, SHOWN)
+
+    def _explored(self) -> dict[str, Any]:
+        nothing: dict[str, Any] = {"explorer": None, "worst": [], "worst_of": "", "worst_why": ""}
         if self.primary is None or not self.names:
-            return {"worst": [], "worst_of": "", "worst_why": ""}
+            return nothing
+        best = self.names[0]
         why = ", the system with the best mean" if len(self.names) > 1 else ""
-        questions = worst_questions(self.evaluation, best, self.primary)
-        return {"worst": questions, "worst_of": best, "worst_why": why}
+        known = (self._why[best], self._searchers.get(best))
+        questions = worst_questions(self.evaluation, best, self.primary, *known)
+        return {
+            "explorer": self.explorer,
+            "worst": questions,
+            "worst_of": best,
+            "worst_why": why,
+        }
+
+    def _anchors(self) -> dict[str, Any]:
+        here = anchors.here(self.evaluation)
+        return {"anchors": anchors.anchors(), "here": here, "anchors_say": words.ANCHORS}
 
     def _made(self) -> dict[str, Any]:
         collection, made = self.evaluation.collection, self.evaluation.manifest()

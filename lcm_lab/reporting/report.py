@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcm_lab.reporting import manifest
+from lcm_lab.reporting.explore import BUDGET
 from lcm_lab.reporting.page import Page
 
 if TYPE_CHECKING:
@@ -25,15 +26,18 @@ class RankingReport:
     evaluation : Evaluation
     command : str
         What makes the report again, as the page and the manifest print it.
+    budget : int
+        Bytes of the page that hold questions to open.
     """
 
     evaluation: Evaluation
     command: str
+    budget: int = BUDGET
 
     @cached_property
     def page(self) -> Page:
         """What the page shows."""
-        return Page(self.evaluation, self.command)
+        return Page(self.evaluation, self.command, self.budget)
 
     @property
     def headline(self) -> str:
@@ -50,8 +54,8 @@ class RankingReport:
         """Write the report, and give the path of its page.
 
         ``index.html`` (self-contained), ``data.parquet`` (the tidy table), ``runs/*.trec``,
-        ``figures/*.svg`` and ``manifest.json``. The same evaluation gives the same bytes; of two
-        evaluations of the same systems only the latencies differ.
+        ``figures/`` (SVG and PNG) and ``manifest.json``. The same evaluation gives the same bytes;
+        of two evaluations of the same systems only the latencies differ.
 
         Parameters
         ----------
@@ -62,14 +66,20 @@ class RankingReport:
         (target / "figures").mkdir(parents=True, exist_ok=True)
         self.evaluation.save(target)
         for chart in self.page.charts:
-            _write(target / "figures" / f"{chart.name}.svg", chart.svg)
-        _write(target / "manifest.json", manifest.manifest(self.evaluation, self.command))
+            chart.save(target / "figures")
+        facts = [chart.facts for chart in self.page.charts]
+        _write(target / "manifest.json", manifest.manifest(self.evaluation, self.command, facts))
         _write(target / "index.html", self.page.render())
         return target / "index.html"
 
 
-def ranking_report(evaluation: Evaluation, command: str | None = None) -> RankingReport:
-    """Make the report of an evaluation: one page with a table, figures, and the worst questions.
+def ranking_report(
+    evaluation: Evaluation, command: str | None = None, budget: int = BUDGET
+) -> RankingReport:
+    """Make the report of an evaluation: one page with tables, figures, and every question.
+
+    A question opens into the first ten hits of every system side by side, the relevant ones marked,
+    with the reason of each miss.
 
     Parameters
     ----------
@@ -78,6 +88,9 @@ def ranking_report(evaluation: Evaluation, command: str | None = None) -> Rankin
     command : str or None
         The one command that makes the report again. Without it, the report shows the Python that
         does.
+    budget : int
+        Bytes of the page that hold questions to open. Where they are too few, texts are cut
+        shorter, and then the questions are left out on which all systems do best; the page says so.
 
     Returns
     -------
@@ -92,7 +105,7 @@ def ranking_report(evaluation: Evaluation, command: str | None = None) -> Rankin
     >>> lcm.ranking_report(result)
     Ranking report of 1 system on 'synth-chat-s'; .save(folder) writes it
     """
-    return RankingReport(evaluation, command or manifest.snippet(evaluation))
+    return RankingReport(evaluation, command or manifest.snippet(evaluation), budget)
 
 
 def _write(path: Path, text: str) -> None:

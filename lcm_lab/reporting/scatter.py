@@ -38,7 +38,7 @@ def scatter(found: Validation, name: str) -> Chart:
         high = max(table["synthetic_high"].max(), table["real_high"].max()) + MARGIN
         axes.plot([low, high], [low, high], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
         axes.set(xlim=(low, high), ylim=(low, high), xlabel=here, ylabel=there)
-        svg = drawn(figure)
+        drawing = drawn(figure)
     best = f"{table['system'].iloc[0]}, {table['real'].iloc[0]:.3f}"
     return Chart(
         name=name,
@@ -49,7 +49,7 @@ def scatter(found: Validation, name: str) -> Chart:
         alt=f"Points of {len(table)} systems, the synthetic mean across and the real one up, with "
         f"a tau-b of {found.tau:.2f}. Highest on the real side: {safe(best)}. The numbers are in "
         "the table.",
-        svg=svg,
+        drawing=drawing,
     )
 
 
@@ -74,12 +74,12 @@ def by_type(found: Validation, name: str) -> Chart | None:
         axes.set(xlim=(0, 1), xlabel=f"mean {found.measure} over systems")
         axes.grid(axis="x")
         figure.legend(loc="outside lower center", ncols=2)
-        svg = drawn(figure)
+        drawing = drawn(figure)
     told = ", ".join(f"{safe(r.type)} {r.synthetic:.3f} and {r.real:.3f}" for r in rows(table))
     return Chart(
         name=name,
         title="Difficulty of types",
         caption="A row a type with a counterpart, the hardest of the real side at the bottom.",
         alt=f"Two markers a type, the synthetic mean and the real one: {told}.",
-        svg=svg,
+        drawing=drawing,
     )

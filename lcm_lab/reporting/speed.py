@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from lcm_lab.reporting.axes import marks
 from lcm_lab.reporting.document import Document, Grid, Section
-from lcm_lab.reporting.figures import marks
 from lcm_lab.reporting.rows import rows
 from lcm_lab.reporting.svg import INK, Chart, drawn, styled
 from lcm_lab.reporting.tables import NOTHING, Cell
@@ -60,8 +60,10 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
     how = (
         "Every engine gets every question; they take turns at blocks of questions in random order, "
         "so that a busy moment falls on all alike. Times are of the processor, medians and 95th "
-        f"percentiles; a ratio is the median over that of {first}. Of a build the wall time is "
-        "given too."
+        "percentiles; wall is the median on the clock, which is all there is, and what p95 and "
+        "ratio go by, where other processes did the work. A ratio is the median over that of the "
+        "first row, with its 95 % interval over blocks of turns. The limit is what reading the "
+        "texts, the posting lists or the vectors once would take one thread."
     )
     return Document(
         kind="speed",
@@ -96,24 +98,37 @@ def duration(milliseconds: float) -> str:
 
 
 def _grid(work: str, part: pd.DataFrame) -> Grid:
-    builds = bool(part["wall"].notna().any())
-    names = ("median", "wall" if builds else "p95")
+    there = [name for name in ("median", "p95", "wall", "limit") if name in part]
+    names = [name for name in there if part[name].notna().any()]
+    spread = "low" in part and bool(part["low"].notna().any())
     lines = [
         (
             str(row.engine),
             (
                 *(Cell(duration(getattr(row, name)), value=getattr(row, name)) for name in names),
                 Cell(f"{row.ratio:.2f}", value=row.ratio),
+                *([Cell(_interval(row))] if spread else []),
             ),
         )
         for row in rows(part)
     ]
     n = int(part["n"].iloc[0])
-    return Grid(("Engine", *names, "ratio"), tuple(lines), f"{work} (n = {n:,})")
+    return Grid(
+        ("Engine", *names, "ratio", *(["95 %"] if spread else [])),
+        tuple(lines),
+        f"{work} (n = {n:,})",
+    )
+
+
+def _interval(row: Any) -> str:
+    """Print the interval of a ratio; the first row's own has none."""
+    return f"{row.low:.2f} to {row.high:.2f}" if row.low < row.high else NOTHING
 
 
 def _lede(timed: pd.DataFrame) -> str:
     first = timed["engine"].iloc[0]
+    if len(set(timed.groupby("work", sort=False)["engine"].first())) > 1:
+        return "is the first row of the first table; every ratio is to the first row of its own."
     others = timed[timed["engine"] != first]
     if others.empty:
         return "is the only engine here; install the extra “bench” to have others beside it."
@@ -143,12 +158,12 @@ def _chart(timed: pd.DataFrame, works: list[str]) -> Chart:
         axes.grid(axis="x")
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        svg = drawn(figure)
+        drawing = drawn(figure)
     return Chart(
         name="ratios",
         title="Time over the first engine's",
         caption="A row a piece of work, a marker an engine; the line at 1 is the first engine.",
         alt=f"Markers of the ratio of medians, a row for each of {', '.join(works)}. The numbers "
         "are in the tables.",
-        svg=svg,
+        drawing=drawing,
     )

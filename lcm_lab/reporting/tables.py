@@ -23,7 +23,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed number: its interval, the topics behind it, and whether it is the best."""
+    """One printed number: its interval, the topics behind it and those that failed, if the best."""
 
     text: str
     interval: str = ""
@@ -32,6 +32,7 @@ class Cell:
     low: float | None = None
     high: float | None = None
     best: bool = False
+    failed: int = 0
 
     @property
     def track(self) -> str:
@@ -84,8 +85,10 @@ def number(value: float, unit: str = "") -> str:
     return f"{value:,.{places}f}"
 
 
-def leaderboard(evaluation: Evaluation, measures: Sequence[Measure]) -> Table:
-    """Lay out systems by measures, in the order they were evaluated.
+def leaderboard(
+    evaluation: Evaluation, measures: Sequence[Measure], systems: Sequence[str] = ()
+) -> Table:
+    """Lay out systems by measures, in the order given, else that in which they were evaluated.
 
     The best of a column is marked only where the evaluation found it better than every other,
     paired topic by topic.
@@ -94,7 +97,7 @@ def leaderboard(evaluation: Evaluation, measures: Sequence[Measure]) -> Table:
 
     found, best = keyed(evaluation.summary()), cast("Any", judged(evaluation))
     lines = []
-    for system in evaluation.systems:
+    for system in systems or evaluation.systems:
         cells = [
             _cell(found.get((system, str(m))), m, best=best.loc[system, str(m)].best)
             for m in measures
@@ -152,16 +155,18 @@ def _fact(value: object) -> str:
 
 def _cell(row: Any, measure: Measure, *, best: bool = False) -> Cell:
     if row is None or math.isnan(row.mean):
-        return Cell(NOTHING, n=0 if row is None else int(row.n))
+        return Cell(NOTHING, n=0 if row is None else int(row.n), failed=row.failed if row else 0)
     unit, n = measure.unit, int(row.n) if measure.per == "topic" else None
+    value, failed = float(row.mean), int(row.failed)
     if math.isnan(row.low) or math.isnan(row.high):
-        return Cell(number(row.mean, unit), n=n, value=float(row.mean), best=best)
+        return Cell(number(row.mean, unit), n=n, value=value, best=best, failed=failed)
     return Cell(
         text=number(row.mean, unit),
         interval=f"[{number(row.low, unit)}, {number(row.high, unit)}]",
         n=n,
-        value=float(row.mean),
+        value=value,
         low=float(row.low),
         high=float(row.high),
         best=best,
+        failed=failed,
     )

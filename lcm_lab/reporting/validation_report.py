@@ -218,10 +218,15 @@ def _real(one: Validation) -> str:
     return safe(one.against)
 
 
+def _viewed(one: Validation) -> str:
+    return "" if one.view == "whole" else f", view={one.view!r}"
+
+
 def _snippet(several: Sequence[Validation]) -> str:
     name = several[0].synthetic.collection.name
     made = "".join(
-        f"    lcm.validate(synthetic, lcm.load({one.real.collection.name!r}), unit={one.unit!r}),\n"
+        f"    lcm.validate(synthetic, lcm.load({one.real.collection.name!r}), unit={one.unit!r}"
+        f"{_viewed(one)}),\n"
         for one in several
     )
     return (

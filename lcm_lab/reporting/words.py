@@ -5,17 +5,27 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lcm_lab.evaluation.tables import ENOUGH
 from lcm_lab.reporting.rows import rows
 from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from lcm_lab.evaluation.result import Evaluation
     from lcm_lab.measures import Measure
 
-__all__ = ["INTERVAL", "NOT_DRAWN", "WEAKNESSES", "answer", "limits", "machine"]
+__all__ = [
+    "ANCHORS",
+    "BEYOND",
+    "NOT_DRAWN",
+    "WEAKNESSES",
+    "answer",
+    "interval",
+    "limits",
+    "machine",
+]
 
 #: Entries of a collection's card that a reader must not miss.
 WEAKNESSES = ("weaknesses", "known_weaknesses")
@@ -25,10 +35,49 @@ NOT_DRAWN = {
     "per-type": "Quality per type is not drawn: no question of a known type has a value.",
 }
 
-INTERVAL = (
+BY_CONVERSATION = (
     "The interval is a bootstrap that resamples whole conversations, since questions of one "
-    "conversation are not independent. Bold: better than every other system in a paired bootstrap "
-    f"of the same kind, which takes {ENOUGH} conversations or more."
+    "conversation are not independent"
+)
+BY_QUESTION = (
+    "All questions are of one conversation, so the interval is a bootstrap that resamples "
+    "questions, and says nothing about other conversations"
+)
+#: What each section does not show.
+BEYOND = {
+    "result": (
+        "Which policy is best elsewhere: real collections disagree about the order of rankers, "
+        "mostly by message length and by who writes."
+    ),
+    "cost": (
+        "Latency under load: searches were timed one after another, none waiting for another, on "
+        "whatever else the machine did. What a hosted model would cost is not in the figures."
+    ),
+    "types": (
+        "Differences that were looked for in advance: these tables are many looks at the same "
+        "questions, and some of their cells stand out by chance."
+    ),
+    "abstention": (
+        "Whether an agent would abstain: this is the order of top scores, and a threshold has to "
+        "be chosen on other questions than these."
+    ),
+    "anchors": (
+        "A ranking of memory systems. Units, questions and measures differ between the sets, and "
+        "accuracy of answers, which most products quote, is another quantity."
+    ),
+    "questions": (
+        "Messages that nobody judged: a hit without a mark counts as not relevant, and may be."
+    ),
+    "worst": (
+        "A fair sample: the lowest questions of one system are chosen by that system's failures, "
+        "and some of them fail because a judgement is wrong."
+    ),
+}
+ANCHORS = (
+    "Figures recorded by the same measures on public sets: binary relevance, stemmed words without "
+    "stop words, k1 = 1.2, b = 0.75; naive is text split at white space. A harness that gives "
+    "others for such systems, on such a set at such a unit, has a fault. AnyR@k asks for any "
+    "relevant document among the first k, AllR@k for all of them."
 )
 COST_ALONE = "No measure of what is found was asked for; this page shows cost alone."
 RETRIEVAL = (
@@ -36,8 +85,8 @@ RETRIEVAL = (
     "nothing else; the quality of answers is another quantity and never shares a table with it."
 )
 UNPAIRED = (
-    "Whether the order below the best is real. Only the best is compared with every other question "
-    "by question; two intervals that overlap can still hide a difference that is consistent."
+    "That systems which no test tells apart are equal. There may be too few questions to tell; and "
+    "two intervals that overlap can still hide a difference that is consistent."
 )
 UNJUDGED = (
     "Relevant messages that nobody judged. A hit without a judgement counts as not relevant, so "
@@ -48,12 +97,29 @@ OTHER_SETS = (
     "by message length and by who writes; run the report on a history like yours before choosing."
 )
 SERVICE = (
-    "Latency under load. Searches were timed one after another on an idle system; waiting behind "
-    "other searches is not in the figures."
+    "Latency under load. Searches were timed one after another; waiting behind other searches is "
+    "not in the figures, and what else the machine did meanwhile is."
 )
 
 
-def answer(summary: pd.DataFrame, measure: Measure | None, sure: bool, conversations: int) -> str:
+def interval(conversations: int) -> str:
+    """Say how intervals and bold were made, over so many conversations of judged questions."""
+    over, unit = (
+        (BY_QUESTION, "questions") if conversations == 1 else (BY_CONVERSATION, "conversations")
+    )
+    return (
+        f"{over}; of values that are 0 or 1, and nearly all alike, it is Wilson's. Bold: better "
+        f"than every other system, by a permutation test of all pairs at once (max-T over {unit}, "
+        "5 %)."
+    )
+
+
+def answer(
+    summary: pd.DataFrame,
+    measure: Measure | None,
+    near: Sequence[str] | None,
+    conversations: int,
+) -> str:
     """Say what the table shows for the first measure, to follow the name of its best system.
 
     Parameters
@@ -61,9 +127,12 @@ def answer(summary: pd.DataFrame, measure: Measure | None, sure: bool, conversat
     summary : DataFrame
         system, mean, low, high, n of the first measure.
     measure : Measure or None
-    sure : bool
-        Whether the best was found better than every other.
+    near : sequence of str, or None
+        The systems that a test of all pairs does not tell from the best; None where there is no
+        such test, or where it does not make the best the best: it failed on some topic, or a random
+        order does as well.
     conversations : int
+        Of the questions that have a value.
     """
     known = summary.dropna(subset=["mean"])
     if measure is None:
@@ -79,23 +148,24 @@ def answer(summary: pd.DataFrame, measure: Measure | None, sure: bool, conversat
     )
     if len(known) == 1:
         return f"{told} It is the only system here, so there is nothing to hold it against."
-    if sure:
-        return f"{told} Compared question by question it is better than every other system here."
-    return f"{told} {_near(known, best)}"
-
-
-def _near(known: pd.DataFrame, best: Any) -> str:
-    """Say whose intervals overlap that of the best."""
-    others = known[known["system"] != best.system]
-    clear = (others["high"] < best.low) | (others["low"] > best.high)
-    near = others.loc[~clear, "system"].tolist()
+    if near is None:
+        return f"{told} Whether it is better than the others is not settled here."
     if not near:
-        return "No other interval reaches into its own."
+        return f"{told} Compared question by question it is better than every other system here."
+    return f"{told} {_near(near, len(known) - 1)}"
+
+
+def _near(near: Sequence[str], others: int) -> str:
+    """Say from which of the others no test tells the best."""
     if len(near) > 4:
-        return f"Its interval overlaps those of {len(near)} others; the order is not settled here."
-    listed = near[0] if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]}"
-    those = "that" if len(near) == 1 else "those"
-    return f"Its interval overlaps {those} of {listed}; the order among them is not settled here."
+        told = f"{len(near)} of the {others} others"
+    else:
+        told = near[0] if len(near) == 1 else f"{', '.join(near[:-1])} and {near[-1]}"
+    which = "the two" if len(near) == 1 else "these"
+    return (
+        f"Compared question by question it is not told apart from {told}; the order among {which} "
+        "is not settled here."
+    )
 
 
 def machine(kind: str) -> str:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from lcm_lab.reporting.explained import Explained, explained
+from lcm_lab.reporting.reasons import Reason
 from lcm_lab.reporting.rows import rows
 from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.tables import number
+from lcm_lab.reporting.topic import facts, kind, moment
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation
     from lcm_lab.measures import Measure
+    from lcm_lab.ranking.searcher import Searcher
 
 __all__ = ["Message", "Question", "worst_questions"]
 
 #: How much of a text, how many hits and how many relevant messages are shown.
 LONG, HITS, GOLD = 420, 5, 8
+#: So many questions are shown.
+MOST = 20
+
+#: By (position of a topic, corpus row): why the message is not shown.
+Why = Mapping[tuple[int, int], Reason]
 
 
 @dataclass(frozen=True)
@@ -47,26 +55,38 @@ class Question:
     gold: tuple[Message, ...]
     more_gold: int
     hits: tuple[Message, ...]
+    explained: Explained | None = None
 
 
 def worst_questions(
-    evaluation: Evaluation, system: str, measure: Measure, n: int = 20
+    evaluation: Evaluation,
+    system: str,
+    measure: Measure,
+    why: Why | None = None,
+    searcher: Searcher | None = None,
 ) -> list[Question]:
-    """Lay out the n topics with the lowest value of ``measure`` under ``system``.
+    """Lay out the 20 topics with the lowest value of ``measure`` under ``system``.
 
     Topics without a value (nothing to find) are not among them, nor those with all that a share
-    can have.
+    can have. ``why`` says of (topic, row) why it is not shown; ``searcher`` explains the hits.
     """
-    table = evaluation.worst(system, measure, n=n)
+    table = evaluation.worst(system, measure, n=MOST)
     if measure.higher_is_better and not measure.unit:
         table = table[table["value"] < 1]
-    view = _View(evaluation, system, measure)
+    view = _View(evaluation, system, measure, (why or {}, searcher))
     return [view.question(str(row.qid), float(row.value)) for row in rows(table)]
 
 
 class _View:
-    def __init__(self, evaluation: Evaluation, system: str, measure: Measure) -> None:
-        self.system, self.unit = system, measure.unit
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        system: str,
+        measure: Measure,
+        known: tuple[Why, Searcher | None],
+    ) -> None:
+        self.system, self.unit, self.evaluation = system, measure.unit, evaluation
+        self.why, self.searcher = known
         self.run = evaluation.runs[system]
         self.corpus = self.run.corpus
         self.place = {qid: i for i, qid in enumerate(self.run.topics.qids)}
@@ -81,21 +101,31 @@ class _View:
         found, scores = self.hits(qid)
         grades = self.grades(qid)
         ranks = {int(row): rank for rank, row in enumerate(found, start=1)}
-        gold = [self.gold(row, grade, ranks.get(row)) for row, grade in grades.items()]
+        gold = [self.gold(qid, row, grade, ranks.get(row)) for row, grade in grades.items()]
         shown = zip(found[:HITS].tolist(), scores[:HITS].tolist(), strict=True)
         hits = [self.hit(row, rank, score, grades) for rank, (row, score) in enumerate(shown, 1)]
         topic: Any = self.topics.loc[qid]
         return Question(
             value=number(value, self.unit),
-            kind=safe(_text(topic.get("type"))),
+            kind=safe(kind(topic)),
             query=safe(topic["query"], LONG),
             first=self.first(grades, ranks, len(found)),
-            facts=self.facts(qid, topic, len(found)),
+            facts=safe(f"{facts(self.evaluation, self.place[qid])} · {len(found):,} hits", LONG),
             others=self.others(qid),
             gold=tuple(gold[:GOLD]),
             more_gold=max(0, len(gold) - GOLD),
             hits=tuple(hits),
+            explained=self.explained(qid, grades),
         )
+
+    def explained(self, qid: str, grades: Mapping[int, int]) -> Explained | None:
+        """Say what the steps gave, where the system is a policy that found something."""
+        if self.searcher is None:
+            return None
+        topics = self.run.topics
+        i, wanted = self.place[qid], {str(self.cell("docno", row)) for row in grades}
+        found = explained(self.searcher, topics.queries[i], topics.filters[i], wanted, HITS)
+        return found if found.rows and found.steps else None
 
     def first(self, grades: Mapping[int, int], ranks: Mapping[int, int], n: int) -> str:
         """Say where the first relevant message stands, which tells a near miss from a far one."""
@@ -117,9 +147,10 @@ class _View:
         pairs = zip(at, judged["relevance"].tolist(), strict=True)
         return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
-    def gold(self, row: int, grade: int, rank: int | None) -> Message:
-        found = f"found at rank {rank}" if rank else "not among the hits"
-        return self.message(row, str(rank or "–"), self.relevance(grade), found)
+    def gold(self, qid: str, row: int, grade: int, rank: int | None) -> Message:
+        said, at = self.why.get((self.place[qid], row), ("not among the hits", None))
+        told = f"found at rank {rank}" if rank else said.format(n=f"{at or 0:,}")
+        return self.message(row, str(rank or "–"), self.relevance(grade), told)
 
     def hit(self, row: int, rank: int, score: float, grades: Mapping[int, int]) -> Message:
         gold = self.relevance(grades[row]) if row in grades else ""
@@ -130,24 +161,12 @@ class _View:
 
     def message(self, row: int, rank: str, gold: str, also: str) -> Message:
         at = {name: self.cell(name, row) for name in ("speaker", "role", "session", "docno")}
-        who = [at["speaker"] or at["role"], _moment(self.cell("time", row)), at["docno"], also]
+        who = [at["speaker"] or at["role"], moment(self.cell("time", row)), at["docno"], also]
         text = safe(self.cell("text", row), LONG)
         return Message(rank, " · ".join(safe(part) for part in who if part), text, gold)
 
     def cell(self, name: str, row: int) -> Any:
         return self.corpus.column(name)[row].as_py()
-
-    def facts(self, qid: str, topic: pd.Series, n_hits: int) -> str:
-        told = [qid]
-        told += [f"answer: {_text(topic.get('answer'))}"] if _text(topic.get("answer")) else []
-        told += [f"{name} {_text(given)}" for name, given in self.narrowed(qid).items()]
-        told.append(f"{n_hits:,} hits")
-        return safe(" · ".join(told), LONG)
-
-    def narrowed(self, qid: str) -> dict[str, Any]:
-        given = self.run.topics.filters[self.place[qid]]
-        asked = {"before": _moment(given["before"])} if "before" in given else {}
-        return {name: value for name, value in given.items() if name != "before"} | asked
 
     def others(self, qid: str) -> str:
         part = self.values[qid]
@@ -155,24 +174,3 @@ class _View:
         return ", ".join(
             f"{name} {number(v, self.unit)}" for name, v in told if name != self.system
         )
-
-
-def _text(given: object) -> str:
-    if given is None or (not isinstance(given, list | tuple | set) and bool(pd.isna(given))):  # type: ignore[call-overload]
-        return ""
-    return (
-        ", ".join(map(str, given))
-        if isinstance(given, Sequence) and not isinstance(given, str)
-        else str(given)
-    )
-
-
-def _moment(given: object) -> str:
-    """Print an instant to the minute, in UTC; what has been given as text stays as it is."""
-    from lcm_lab.times import instant, show
-
-    if given is None:
-        return ""
-    if isinstance(given, str):
-        return given
-    return show(instant(given))[:16].replace("T", " ")

@@ -59,7 +59,7 @@ def _part(copy, texts, asked):
     return pd.DataFrame(rows), topics, qrels
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def toy():
     """The function that makes a collection."""
     return collection

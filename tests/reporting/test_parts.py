@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lcm_lab.reporting.axes import marks
 from lcm_lab.reporting.cost import points
-from lcm_lab.reporting.figures import against_latency, by_depth, by_type, marks
+from lcm_lab.reporting.figures import against_latency, by_depth, by_type
 from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import ROLES
 from lcm_lab.reporting.tables import Cell, facts, number
