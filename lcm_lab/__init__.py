@@ -9,6 +9,10 @@ a path, and gives a `Collection`: a `Corpus` with questions and judgements. `gen
 from a seed. A `Store` keeps histories and their index in one file, `open_lcm` reads the
 `LcmDatabase` of lossless-claw, and `audit` says whether either is sound.
 
+A history without questions gets some: `mine` finds them in it, by `KnownItem`, `Reuse`,
+`Adjacency`, `RecallLog` and `NoAnswer`; `HandMade` takes yours from a table, and `label` is ten
+minutes of pointing at answers, blind, as a `Labelling`.
+
 >>> import lcm_lab as lcm
 >>> corpus = lcm.Corpus(["We chose Postgres.", "Lunch at noon?", "Postgres it is, then."])
 
@@ -60,12 +64,18 @@ frontier that a model sees. `compact` shortens the frontier by a strategy, and n
 `SessionTools` (other agents as `AgentToAgent` allows) and `EpisodicTools`; `serve` speaks MCP, and
 `escalation` measures at which step an agent finds what it needs.
 
-**Measuring.** `evaluate` gives an `Evaluation`, one tidy table; `ranking_report` writes it as a
-page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
-policy as a `Learned` one, both by folds over conversations. `validate` asks whether a synthetic
-collection ranks policies as a real one does, and gives a `Validation` for `validation_report`.
-`replay` plays a conversation through a strategy and gives a `Replay`, what was kept and what an
-`Arm` gets back, for `compaction_report`.
+**Models**, where one is wanted: ``lcm.llm`` asks any endpoint that speaks OpenAI's protocol, as
+summariser, as reader or as encoder, within a bound on what may be spent.
+
+**Measuring.** `evaluate` gives an `Evaluation`, one tidy table; its ``compare`` sets the others
+against one of them, with intervals, as a `Comparison`; `all_pairs` sets all against all (max-T) and
+gives `AllPairs`, with the groups that cannot be told apart; `diff` says what changed between two
+saved ones, beyond noise, as a `Diff`. `ranking_report` writes one as a page, and `speed_report` a
+benchmark; `tune` picks from a family, and `learn` weighs the steps of a policy as a `Learned` one,
+both by folds over conversations. `hindsight` scores as of the moment of asking beside nothing
+hidden. `validate` asks whether a synthetic collection ranks policies as a real one does, and gives
+a `Validation` for `validation_report`. `replay` plays a conversation through a strategy and gives a
+`Replay`, what was kept and what an `Arm` gets back, for `compaction_report`.
 ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of yours can
 be held to, ``lcm.errors`` what is raised.
 """
@@ -81,7 +91,7 @@ __version__ = "0.1.0"
 #: needs one of them does not wait for the others; `__init__.pyi` tells type checkers the same.
 _HOMES = {
     "agent.episodic.tools": ["EpisodicTools"],
-    "agent.lcm.escalation": ["escalation"],
+    "agent.lcm.escalation.measure": ["escalation"],
     "agent.lcm.reader": ["QuoteReader"],
     "agent.lcm.tools": ["LcmTools"],
     "agent.mcp.server": ["serve"],
@@ -106,7 +116,11 @@ _HOMES = {
     "corpus": ["Corpus"],
     "dag": ["Dag", "Summary"],
     "errors": ["errors"],
+    "evaluation.all_pairs": ["AllPairs", "all_pairs"],
+    "evaluation.compare": ["Comparison"],
+    "evaluation.diff": ["Diff", "diff"],
     "evaluation.harness": ["evaluate"],
+    "evaluation.hindsight": ["hindsight"],
     "evaluation.learn": ["learn"],
     "evaluation.replay.arms": ["Arm"],
     "evaluation.replay.result": ["Replay"],
@@ -115,6 +129,7 @@ _HOMES = {
     "evaluation.tune": ["tune"],
     "evaluation.validate": ["validate"],
     "evaluation.validation": ["Validation"],
+    "llm": ["llm"],
     "measures": ["measures"],
     "messages": ["Message", "Part", "Session"],
     "ranking.base": ["Ranker"],
@@ -162,12 +177,20 @@ _HOMES = {
     "run": ["Run"],
     "store.audit": ["audit"],
     "store.lcm.database": ["LcmDatabase", "open_lcm"],
+    "store.loading": ["load"],
     "store.store": ["Store"],
     "synth.generate": ["generate"],
     "testing": ["testing"],
     "text": ["Analyzer"],
     "transcripts.base": ["Transcripts"],
-    "transcripts.load": ["load"],
+    "transcripts.probes.adjacent": ["Adjacency"],
+    "transcripts.probes.handmade": ["HandMade"],
+    "transcripts.probes.known": ["KnownItem"],
+    "transcripts.probes.labelling": ["Labelling", "label"],
+    "transcripts.probes.mine": ["mine"],
+    "transcripts.probes.recalled": ["RecallLog"],
+    "transcripts.probes.reused": ["Reuse"],
+    "transcripts.probes.unanswered": ["NoAnswer"],
     "transcripts.read": ["read"],
     "values": ["Named", "value", "vary"],
 }

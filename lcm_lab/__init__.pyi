@@ -1,9 +1,10 @@
 # The public names for type checkers; `lcm_lab/__init__.py` finds them when they are used.
 from lcm_lab import errors as errors
+from lcm_lab import llm as llm
 from lcm_lab import measures as measures
 from lcm_lab import testing as testing
 from lcm_lab.agent.episodic.tools import EpisodicTools as EpisodicTools
-from lcm_lab.agent.lcm.escalation import escalation as escalation
+from lcm_lab.agent.lcm.escalation.measure import escalation as escalation
 from lcm_lab.agent.lcm.reader import QuoteReader as QuoteReader
 from lcm_lab.agent.lcm.tools import LcmTools as LcmTools
 from lcm_lab.agent.mcp.server import serve as serve
@@ -37,7 +38,13 @@ from lcm_lab.compaction.summarise import Lead as Lead
 from lcm_lab.corpus import Corpus as Corpus
 from lcm_lab.dag import Dag as Dag
 from lcm_lab.dag import Summary as Summary
+from lcm_lab.evaluation.all_pairs import AllPairs as AllPairs
+from lcm_lab.evaluation.all_pairs import all_pairs as all_pairs
+from lcm_lab.evaluation.compare import Comparison as Comparison
+from lcm_lab.evaluation.diff import Diff as Diff
+from lcm_lab.evaluation.diff import diff as diff
 from lcm_lab.evaluation.harness import evaluate as evaluate
+from lcm_lab.evaluation.hindsight import hindsight as hindsight
 from lcm_lab.evaluation.learn import learn as learn
 from lcm_lab.evaluation.replay.arms import Arm as Arm
 from lcm_lab.evaluation.replay.result import Replay as Replay
@@ -111,11 +118,20 @@ from lcm_lab.run import Run as Run
 from lcm_lab.store.audit import audit as audit
 from lcm_lab.store.lcm.database import LcmDatabase as LcmDatabase
 from lcm_lab.store.lcm.database import open_lcm as open_lcm
+from lcm_lab.store.loading import load as load
 from lcm_lab.store.store import Store as Store
 from lcm_lab.synth.generate import generate as generate
 from lcm_lab.text import Analyzer as Analyzer
 from lcm_lab.transcripts.base import Transcripts as Transcripts
-from lcm_lab.transcripts.load import load as load
+from lcm_lab.transcripts.probes.adjacent import Adjacency as Adjacency
+from lcm_lab.transcripts.probes.handmade import HandMade as HandMade
+from lcm_lab.transcripts.probes.known import KnownItem as KnownItem
+from lcm_lab.transcripts.probes.labelling import Labelling as Labelling
+from lcm_lab.transcripts.probes.labelling import label as label
+from lcm_lab.transcripts.probes.mine import mine as mine
+from lcm_lab.transcripts.probes.recalled import RecallLog as RecallLog
+from lcm_lab.transcripts.probes.reused import Reuse as Reuse
+from lcm_lab.transcripts.probes.unanswered import NoAnswer as NoAnswer
 from lcm_lab.transcripts.read import read as read
 from lcm_lab.values import Named as Named
 from lcm_lab.values import value as value

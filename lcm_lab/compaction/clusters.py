@@ -12,7 +12,7 @@ import pyarrow as pa
 from lcm_lab.compaction.base import Compactor
 from lcm_lab.compaction.checks import whole
 from lcm_lab.compaction.levels import Condense, depth_of, raw_runs
-from lcm_lab.compaction.runs import Change, change, chunks, nodes_of
+from lcm_lab.compaction.runs import change, chunks, filling, nodes_of
 from lcm_lab.compaction.source import speaker_of, told
 from lcm_lab.compaction.tail import cuttable, tail_of
 from lcm_lab.compaction.work import Work
@@ -24,7 +24,7 @@ from lcm_lab.values import value
 __all__ = ["Clusters"]
 
 #: Dimensions in which stretches are compared.
-DIMENSIONS = 32
+DIMENSIONS = 128
 
 
 @value
@@ -50,7 +50,7 @@ class Clusters(Compactor):
     Notes
     -----
     Without a budget, levels are added until one has at most ``size`` summaries; with one, until it
-    is met.
+    is met, by summaries that are as long as it allows.
 
     Examples
     --------
@@ -87,32 +87,41 @@ class Clusters(Compactor):
         """Summarise clusters of chunks of messages that are not protected."""
         nodes, free = nodes_of(dag), cuttable(dag)
         tail = tail_of(dag, self.fresh, work.budget)
-        found: list[Change] = []
+        spans: list[tuple[int, int]] = []
         for run in tail.runs():
             for start, stop in raw_runs(nodes, *run):
                 parts = chunks(nodes, free, start, stop, self.chunk)
                 if work.budget is None and len(parts) < self.size:
                     continue  # waits until there is enough to cluster
-                for first, last in self._clustered(nodes, parts):
-                    found += self._summarised(nodes, work, parts[first][0], parts[last][1])
-        return change(dag, found)
+                groups = self._clustered(nodes, parts)
+                spans += [(parts[first][0], parts[last][1]) for first, last in groups]
+        return self._summarised(dag, work, spans)
 
     def _above(self, dag: Dag, work: Work) -> Dag:
         """Summarise clusters of neighbouring summaries, where they are too many."""
         nodes = nodes_of(dag)
-        found: list[Change] = []
+        spans: list[tuple[int, int]] = []
         for start, stop in _stretches(nodes):
             if stop - start > self.size:
                 parts = [(at, at + 1) for at in range(start, stop)]
-                for first, last in self._clustered(nodes, parts):
-                    if last > first:
-                        found += self._summarised(nodes, work, parts[first][0], parts[last][1])
-        return change(dag, found)
+                groups = self._clustered(nodes, parts)
+                spans += [
+                    (start + first, start + last + 1) for first, last in groups if last > first
+                ]
+        return self._summarised(dag, work, spans)
 
-    def _summarised(self, nodes: list[Node], work: Work, start: int, stop: int) -> list[Change]:
-        source = nodes[start:stop]
-        made = work.summary(source, min(self.target, sum(sizes_of(source)) // 2))
-        return [] if made is None else [(start, stop, made)]
+    def _summarised(self, dag: Dag, work: Work, spans: list[tuple[int, int]]) -> Dag:
+        """Put summaries in the place of stretches; where they meet the budget, they fill it."""
+        nodes = nodes_of(dag)
+        sizes = [sum(sizes_of(nodes[slice(*span)])) for span in spans]
+        targets = [min(self.target, size // 2) for size in sizes]
+        if work.budget is not None:
+            targets = filling(sizes, targets, work.budget - (dag.tokens - sum(sizes)))
+        made = (
+            (*span, work.summary(nodes[slice(*span)], target))
+            for span, target in zip(spans, targets, strict=True)
+        )
+        return change(dag, [(start, stop, one) for start, stop, one in made if one is not None])
 
     def _clustered(
         self, nodes: Sequence[Node], parts: Sequence[tuple[int, int]]
@@ -155,7 +164,6 @@ def _labels(texts: Sequence[str], groups: int) -> npt.NDArray[np.int64]:
 def _points(texts: Sequence[str]) -> npt.NDArray[np.float64] | None:
     """Give texts as points, near where they share words; None where no text holds a word."""
     from scipy import sparse
-    from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
 
     tokens = Analyzer().analyze(pa.array(map(clean, texts), pa.large_string()))
@@ -165,7 +173,8 @@ def _points(texts: Sequence[str]) -> npt.NDArray[np.float64] | None:
     ones, shape = np.ones(len(tokens.ids)), (len(texts), len(tokens.vocabulary))
     counts = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape)[:, said]
     weights = TfidfTransformer(sublinear_tf=True).fit_transform(counts)
-    if min(weights.shape) <= DIMENSIONS:
+    if weights.shape[1] <= DIMENSIONS:
         return np.asarray(weights.toarray(), np.float64)
-    reduced = TruncatedSVD(DIMENSIONS, random_state=0).fit_transform(weights)
-    return np.asarray(reduced, np.float64)
+    # Distances survive a projection at random (Johnson and Lindenstrauss), at a tenth of an SVD.
+    spread = np.random.default_rng(0).standard_normal((weights.shape[1], DIMENSIONS))
+    return np.asarray(weights @ spread, np.float64)

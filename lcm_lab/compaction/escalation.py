@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lcm_lab.compaction.fallback import capped, cut_down
 from lcm_lab.compaction.reference import estimate_tokens
@@ -34,6 +34,16 @@ class Targets:
     aggressive: int
     factor: float = 3
     limit: int = 512
+
+    def within(self, most: int) -> Targets:
+        """Shorten all to so many tokens."""
+        normal = min(self.normal, most)
+        return replace(
+            self,
+            normal=normal,
+            aggressive=min(self.aggressive, normal),
+            limit=min(self.limit, most),
+        )
 
 
 def leaf_targets(source: int, most: int, factor: float = 3, limit: int = 512) -> Targets:

@@ -75,6 +75,12 @@ class Units:
         return np.array([count_tokens(f"{who}: ") if who else 0 for who in self.speakers])
 
     @cached_property
+    def slack(self) -> float:
+        """By how much units cost less together: what parts two of them is often no token."""
+        said = int(self.sizes.sum() + self.openings[np.unique(self.of)].sum())
+        return max(1.0, said / max(1, count_tokens(self.shown(range(len(self))))))
+
+    @cached_property
     def counts(self) -> sparse.csr_array:
         """How often each unit holds each term, stop words left out; shape (n_units, n_terms)."""
         tokens = ANALYZER.analyze(pa.array(self.texts, pa.large_string()))
@@ -130,7 +136,7 @@ class Extractive:
             "" when no text holds a word.
         """
         found = Units.read(texts)
-        taken = self.choose(found, tokens) if len(found) else []
+        taken = self.choose(found, int(tokens * found.slack)) if len(found) else []
         text = found.shown(taken)
         while taken and count_tokens(text) > tokens:
             taken.pop()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from lcm_lab.compaction.base import Compactor
 from lcm_lab.compaction.checks import whole
-from lcm_lab.compaction.runs import Change, change, chunks, nodes_of, shares
+from lcm_lab.compaction.runs import Change, change, chunks, filling, nodes_of, shares
 from lcm_lab.compaction.tail import cuttable, stands_raw, tail_of
 from lcm_lab.compaction.work import Work
 from lcm_lab.dag import Dag, Node, Summary
@@ -35,8 +35,9 @@ class Leaves(Compactor):
     Notes
     -----
     Without a budget, a rest of less than a quarter of a chunk waits until it has grown. With one,
-    it begins with the oldest, and ends when the budget is met. Where the summaries
-    would not meet it together they are made shorter, each by the share of its source.
+    it begins with the oldest, and ends when the budget is met; the summary that meets it has all
+    that is left of it. Where the summaries would not meet it together they are made shorter, each
+    by the share of its source.
 
     Examples
     --------
@@ -61,6 +62,7 @@ class Leaves(Compactor):
             room = work.budget - (dag.tokens - sum(sizes))
             if sum(map(min, sizes, targets)) > room:
                 targets = [*map(min, targets, shares(sizes, max(1, room)))]
+                targets = filling(sizes, targets, room)
         return self._made(dag, work, spans, targets)
 
     def prepare(self, dag: Dag, work: Work) -> Dag:
@@ -88,11 +90,11 @@ class Leaves(Compactor):
         for span, target in zip(spans, targets, strict=True):
             if work.budget is not None and left <= work.budget:
                 break
-            source = nodes[slice(*span)]
-            leaf = work.summary(source, target)
+            size = sum(map(dag.size, dag.frontier[slice(*span)]))
+            leaf = work.summary(nodes[slice(*span)], work.filling(target, size, left))
             if leaf is not None:
                 found.append((*span, leaf))
-                left -= sum(map(dag.size, dag.frontier[slice(*span)])) - leaf.tokens
+                left -= size - leaf.tokens
         return change(dag, found)
 
 
@@ -110,8 +112,8 @@ class Condense(Compactor):
     Notes
     -----
     Shallowest first, and among these oldest first, until nothing is left to condense. With a budget
-    it ends when the budget is met; where it is not, fewer than ``fanout`` are condensed too, and
-    the summaries are made shorter.
+    it ends when the budget is met, by a summary that has all that is left of it; where it is not,
+    fewer than ``fanout`` are condensed too, and the summaries are made shorter.
 
     Examples
     --------
@@ -143,7 +145,8 @@ class Condense(Compactor):
                 break
             size = sum(map(dag.size, dag.frontier[slice(*group)]))
             most = size - over if group[1] - group[0] == 1 else room // 2
-            dag = self._merged(dag, work, group, min(self.target, max(1, most)), refused)
+            target = work.filling(min(self.target, max(1, most)), size, dag.tokens)
+            dag = self._merged(dag, work, group, target, refused)
         return dag
 
     def _condensed(self, dag: Dag, work: Work) -> Dag:
@@ -168,7 +171,7 @@ class Condense(Compactor):
                 break
             source = nodes[slice(*group)]
             size = sum(sizes_of(source))
-            made = work.summary(source, min(self.target, size // 2))
+            made = work.summary(source, work.filling(min(self.target, size // 2), size, left))
             if made is None:
                 refused.add(source[0].id)
                 continue

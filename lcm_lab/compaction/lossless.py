@@ -44,7 +44,8 @@ class Lossless(Compactor):
     chunk : int
         Tokens under a leaf at most, and under a condensed summary.
     leaf, condensed : int
-        Tokens of either at most; with a budget, half of what it leaves for summaries.
+        Tokens of either at most; with a budget, half of what it leaves for summaries, and all that
+        is left of it for the summary that meets it.
     fanout : (int, int, int)
         How many leaves are condensed at least, how many deeper summaries, and how many of either
         under pressure.

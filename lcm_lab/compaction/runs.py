@@ -8,7 +8,7 @@ from typing import TypeAlias
 from lcm_lab.dag import Dag, Node, Summary
 from lcm_lab.dag.nodes import sizes_of
 
-__all__ = ["Change", "change", "chunks", "dropped", "known", "nodes_of", "shares"]
+__all__ = ["Change", "change", "chunks", "dropped", "filling", "known", "nodes_of", "shares"]
 
 #: The stretch (start, stop) of a frontier, and what takes its place.
 Change: TypeAlias = tuple[int, int, Summary]
@@ -95,3 +95,21 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
     """
     total = max(1, sum(sizes))
     return [max(1, size * room // total) for size in sizes]
+
+
+def filling(sizes: Sequence[int], targets: Sequence[int], room: int) -> list[int]:
+    """Raise targets of summaries until they fill the room, each by the share of its source.
+
+    None is as long as its source. Where the targets fill the room already they stay as they are.
+
+    Examples
+    --------
+    >>> filling([100, 300], [10, 30], 80), filling([100, 300], [10, 30], 20)
+    ([20, 60], [10, 30])
+    """
+    spare = room - sum(targets)
+    if spare <= 0 or not targets:
+        return [*targets]
+    left = [max(0, size - 1 - target) for size, target in zip(sizes, targets, strict=True)]
+    more = (spare * one // max(spare, sum(left), 1) for one in left)
+    return [target + added for target, added in zip(targets, more, strict=True)]

@@ -16,7 +16,7 @@ from lcm_lab.compaction.summarise import beginning
 from lcm_lab.compaction.tail import cuttable, stands_raw, tail_of
 from lcm_lab.compaction.work import SMALL, Work
 from lcm_lab.dag import Dag, Node, Summary
-from lcm_lab.dag.nodes import sizes_of
+from lcm_lab.dag.nodes import sizes_of, token_counts
 from lcm_lab.text import count_tokens
 from lcm_lab.values import value
 
@@ -163,16 +163,31 @@ class RandomLines(Compactor):
 
     def _drawn(self, nodes: list[Node], tokens: int) -> Summary | None:
         lines = [line for node in nodes for line in told(node).splitlines()[1:] if line.strip()]
-        kept, left = set[int](), tokens
-        for at in np.random.default_rng(self.seed).permutation(len(lines)).tolist():
-            size = count_tokens(lines[at]) + 1
-            if size <= left:
-                kept.add(at)
-                left -= size
-        text = "\n".join(lines[at] for at in sorted(kept))
-        text = text or beginning("\n".join(lines), max(tokens, SMALL // 2))
+        order = np.random.default_rng(self.seed).permutation(len(lines)).tolist()
+        text = _filled(lines, order, tokens) or beginning("\n".join(lines), max(tokens, SMALL // 2))
         made = Summary.of(text, nodes, "lines", repr(self))
         return made if text and made.tokens < sum(sizes_of(nodes)) else None
+
+
+def _filled(lines: list[str], order: list[int], tokens: int) -> str:
+    """Take lines in an order until they fill the room, and write them as they stood."""
+    sizes, kept, text = token_counts(lines), set[int](), ""
+    left = tokens
+    while order:
+        further = []
+        for at in order:
+            if sizes[at] < left:
+                kept.add(at)
+                left -= sizes[at] + 1
+            else:
+                further.append(at)
+        text = "\n".join(lines[at] for at in sorted(kept))
+        # Line breaks were counted one by one, and those behind a full stop cost nothing.
+        spare = tokens - count_tokens(text)
+        if len(further) == len(order) or spare <= left + 1:
+            break
+        left, order = spare, further
+    return text
 
 
 def _one_each(dag: Dag, work: Work, strategy: Rolling | RandomLines, make: Make) -> Dag:

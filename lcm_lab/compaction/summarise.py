@@ -51,13 +51,15 @@ class Lead:
         said = [speaker_of(text) for text in texts]
         lines = [[*units(text)] for _, text in said]
         opening = [1 + count_tokens(f"{who}: ") if who else 1 for who, _ in said]
-        taken = _taken(lines, opening, tokens)
-        shown = [
-            f"{who}: {' '.join(part[:n])}" if who else " ".join(part[:n])
-            for (who, _), part, n in zip(said, lines, taken, strict=True)
-            if n
-        ]
-        return "\n".join(shown) or beginning("\n".join(text for _, text in said), tokens)
+        speakers = [who for who, _ in said]
+        counts = _counts(lines)
+        found = _shown(speakers, lines, _taken(counts, opening, tokens))
+        spare = tokens - count_tokens(found)
+        if found and spare:
+            # Line breaks were counted one by one, and those behind a full stop cost nothing.
+            more = _shown(speakers, lines, _taken(counts, opening, tokens + spare))
+            found = more if count_tokens(more) <= tokens else found
+        return found or beginning("\n".join(text for _, text in said), tokens)
 
 
 def units(text: str) -> Iterator[str]:
@@ -87,22 +89,33 @@ def _sentences(text: str) -> Iterator[str]:
             yield line[start:].strip()
 
 
-def _taken(lines: list[list[str]], opening: list[int], tokens: int) -> list[int]:
+def _shown(speakers: Sequence[str], lines: list[list[str]], taken: list[int]) -> str:
+    """Write the first units of each text, a line a text."""
+    return "\n".join(
+        f"{who}: {' '.join(part[:n])}" if who else " ".join(part[:n])
+        for who, part, n in zip(speakers, lines, taken, strict=True)
+        if n
+    )
+
+
+def _counts(lines: list[list[str]]) -> list[list[int]]:
+    """Count the tokens of every unit, all at once."""
+    sizes = iter(token_counts([unit for part in lines for unit in part]))
+    return [[next(sizes) for _ in part] for part in lines]
+
+
+def _taken(counts: list[list[int]], opening: list[int], tokens: int) -> list[int]:
     """Choose how many units of each text are taken, a round at a time."""
-    taken, left = [0] * len(lines), tokens
-    going = [at for at, part in enumerate(lines) if part]
+    taken, left = [0] * len(counts), tokens
+    going = [at for at, part in enumerate(counts) if part]
     while going and left > 0:
-        counts = token_counts([lines[at][taken[at]] for at in going])
-        sizes = {
-            at: size + (0 if taken[at] else opening[at])
-            for at, size in zip(going, counts, strict=True)
-        }
+        sizes = {at: counts[at][taken[at]] + (0 if taken[at] else opening[at]) for at in going}
         further = []
         for at in _spread(going, sum(sizes.values()), left):
             if sizes[at] <= left:
                 left -= sizes[at]
                 taken[at] += 1
-                further += [at] if taken[at] < len(lines[at]) else []
+                further += [at] if taken[at] < len(counts[at]) else []
         going = sorted(further)
     return taken
 

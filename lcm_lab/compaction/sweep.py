@@ -163,6 +163,9 @@ class Sweep:
             size = estimate_tokens("\n\n".join(texts))
         if not texts or (size < SMALL and not self.reference):
             return False
+        if not self.reference:
+            normal = self.work.filling(targets.normal, size, self.tokens)
+            targets = replace(targets, normal=normal).within(size - 1)
         found = escalate(texts, size, targets, self.work.write, reference=self.reference)
         if found is None:
             self.work.no_gain += 1
@@ -225,13 +228,7 @@ class Sweep:
 
     def _fitting(self, targets: Targets) -> Targets:
         """Shorten targets to half of what a budget leaves for summaries."""
-        if self.room is None:
-            return targets
-        most = max(SMALL // 2, self.room // 2)
-        normal, limit = min(targets.normal, most), min(targets.limit, most)
-        return replace(
-            targets, normal=normal, aggressive=min(targets.aggressive, normal), limit=limit
-        )
+        return targets if self.room is None else targets.within(max(SMALL // 2, self.room // 2))
 
     def _rule(self, hard: bool) -> Rule:
         least = max(self.rules.condensed, int(0.1 * self.rules.chunk))

@@ -99,6 +99,20 @@ class Work:
         found = asked.accepted(texts, tokens)
         return (found.text, found.level) if found else ("", "normal")
 
+    def filling(self, target: int, size: int, tokens: int) -> int:
+        """Raise a target where its summary meets the budget: it has all that is left of it.
+
+        Parameters
+        ----------
+        target, size : int
+            Tokens of the summary, and of what it takes the place of.
+        tokens : int
+            In view, before it does.
+        """
+        if self.budget is None:
+            return target
+        return max(target, min(size - 1, self.budget - tokens + size))
+
     def summary(self, nodes: Sequence[Node], tokens: int) -> Summary | None:
         """Summarise nodes in about so many tokens.
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+import numpy as np
+
 from lcm_lab.collection import Collection
-from lcm_lab.rows import rows_of
+from lcm_lab.corpus import Corpus
+from lcm_lab.rows import contains, rows_of
 from lcm_lab.synth.overlap import plain
 from lcm_lab.topics import Topics
 
@@ -80,19 +83,25 @@ def twins(collection: Collection) -> dict[str, list[str]]:
     dict of qid to docnos
     """
     topics = Topics.of(collection.topics, collection.corpus)
-    gold = _gold(collection)
-    texts = [plain(text) for text in collection.corpus["text"]]
-    docnos = collection.corpus["docno"].tolist()
-    found = {}
+    gold, corpus = _gold(collection), collection.corpus
+    alike = corpus.memo("said again", lambda: _said_again(corpus))
+    docnos, found = corpus["docno"].tolist(), {}
     for qid, rows in zip(topics.qids, topics.rows, strict=True):
         wanted = gold.get(qid, frozenset())
-        said = {texts[row] for row in collection.corpus.row_of(sorted(wanted))}
-        alike = [
-            d for row in rows_of(rows) if texts[row] in said and (d := docnos[row]) not in wanted
-        ]
-        if alike:
-            found[qid] = alike
+        mine = corpus.row_of(sorted(wanted)).tolist()
+        others = np.array(sorted({row for one in mine for row in alike.get(one, ())}), np.int64)
+        seen = others[contains(rows, others)].tolist()
+        if names := [docnos[row] for row in seen if docnos[row] not in wanted]:
+            found[qid] = names
     return found
+
+
+def _said_again(corpus: Corpus) -> dict[int, list[int]]:
+    """Give the rows that say the same, for each row that is not the only one to say so."""
+    said: dict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(corpus["text"]):
+        said[plain(text)].append(row)
+    return {row: rows for rows in said.values() if len(rows) > 1 for row in rows}
 
 
 def _gold(collection: Collection) -> Mapping[str, frozenset[str]]:

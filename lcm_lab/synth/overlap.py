@@ -80,6 +80,17 @@ class Overlap:
         top = own.max()
         return share, int((held >= top).sum() - (own >= top).sum())
 
+    def rival(self, question: str, gold: Sequence[int], size: int) -> int:
+        """Give the share that the best of the first ``size`` but the gold holds, in thousandths."""
+        asked = stems(question)
+        held = self._held(asked, size)
+        held[[i for i in gold if i < size]] = 0
+        return int(held.max(initial=0)) * 1000 // max(len(asked), 1)
+
+    def knows(self, one: str) -> bool:
+        """Tell whether a stem is in any document."""
+        return one in self._where
+
     def holding(self, question: str) -> list[int]:
         """Give the documents that hold every stem of a question."""
         asked = stems(question)

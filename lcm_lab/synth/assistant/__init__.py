@@ -66,7 +66,7 @@ NOTES: Sequence[str] = (
 
 def conversations(setting: Setting) -> list[tuple[str, Plan]]:
     """Give the users with how long their histories are."""
-    return plans(setting.size)
+    return plans(setting.size, setting.tier)
 
 
 def part(name: str, plan: Plan, setting: Setting) -> Part:
