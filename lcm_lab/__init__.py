@@ -70,14 +70,17 @@ summariser, as reader or as encoder, within a bound on what may be spent.
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; its ``compare`` sets the others
 against one of them, with intervals, as a `Comparison`; `all_pairs` sets all against all (max-T) and
 gives `AllPairs`, with the groups that cannot be told apart; `diff` says what changed between two
-saved ones, beyond noise, as a `Diff`. `ranking_report` writes one as a page, and `speed_report` a
-benchmark; `tune` picks from a family, and `learn` weighs the steps of a policy as a `Learned` one,
-both by folds over conversations. `hindsight` scores as of the moment of asking beside nothing
-hidden. `validate` asks whether a synthetic collection ranks policies as a real one does, and gives
-a `Validation` for `validation_report`. `replay` plays a conversation through a strategy and gives a
-`Replay`, what was kept and what an `Arm` gets back, for `compaction_report`.
+saved ones, beyond noise, as a `Diff`. `latency` times searches as they would be asked, for
+`Latencies`, and `scaling` what they cost by size, for a `Scaling`. `ranking_report` writes one as a
+page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
+policy as a `Learned` one, both by folds over conversations. `hindsight` scores as of the moment of
+asking beside nothing hidden. `validate` asks whether a synthetic collection ranks policies as a
+real one does, and gives a `Validation` for `validation_report`. `replay` plays a conversation
+through a strategy and gives a `Replay`, what was kept and what an `Arm` gets back, for
+`compaction_report`.
 ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of yours can
-be held to, ``lcm.errors`` what is raised.
+be held to, ``lcm.errors`` what is raised. ``lcm.scale`` spreads a corpus over Dask workers, whole
+conversations each, and answers exactly as over one.
 """
 
 from __future__ import annotations
@@ -126,6 +129,10 @@ _HOMES = {
     "evaluation.replay.result": ["Replay"],
     "evaluation.replay.run": ["replay"],
     "evaluation.result": ["Evaluation"],
+    "evaluation.timing.curve": ["Scaling"],
+    "evaluation.timing.latencies": ["Latencies"],
+    "evaluation.timing.latency": ["latency"],
+    "evaluation.timing.scaling": ["scaling"],
     "evaluation.tune": ["tune"],
     "evaluation.validate": ["validate"],
     "evaluation.validation": ["Validation"],
@@ -175,6 +182,7 @@ _HOMES = {
     "reporting.report": ["ranking_report"],
     "reporting.speed": ["speed_report"],
     "run": ["Run"],
+    "scale": ["scale"],
     "store.audit": ["audit"],
     "store.lcm.database": ["LcmDatabase", "open_lcm"],
     "store.loading": ["load"],

@@ -2,6 +2,7 @@
 from lcm_lab import errors as errors
 from lcm_lab import llm as llm
 from lcm_lab import measures as measures
+from lcm_lab import scale as scale
 from lcm_lab import testing as testing
 from lcm_lab.agent.episodic.tools import EpisodicTools as EpisodicTools
 from lcm_lab.agent.lcm.escalation.measure import escalation as escalation
@@ -50,6 +51,10 @@ from lcm_lab.evaluation.replay.arms import Arm as Arm
 from lcm_lab.evaluation.replay.result import Replay as Replay
 from lcm_lab.evaluation.replay.run import replay as replay
 from lcm_lab.evaluation.result import Evaluation as Evaluation
+from lcm_lab.evaluation.timing.curve import Scaling as Scaling
+from lcm_lab.evaluation.timing.latencies import Latencies as Latencies
+from lcm_lab.evaluation.timing.latency import latency as latency
+from lcm_lab.evaluation.timing.scaling import scaling as scaling
 from lcm_lab.evaluation.tune import tune as tune
 from lcm_lab.evaluation.validate import validate as validate
 from lcm_lab.evaluation.validation import Validation as Validation

@@ -24,7 +24,7 @@ STYLE = """
 .lcm.lcm td:first-child{white-space:nowrap}
 .lcm.lcm caption{text-align:left;padding:.2em 0}
 .lcm.lcm code,.lcm.lcm pre{font-size:.95em;background:none;color:inherit;
-padding:0;white-space:pre-wrap}
+padding:0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere}
 .lcm.lcm .dim{opacity:.75;font-size:.9em}
 .lcm.lcm mark{background:#ffe28a;color:#1b1b1b;padding:0 .1em;border-radius:2px}
 .lcm.lcm details,.lcm.lcm .in{margin-left:1em}

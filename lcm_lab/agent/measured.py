@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from lcm_lab.agent.group import say
 from lcm_lab.agent.ladder import MEASURES, systems
 from lcm_lab.agent.source import again, history, portable, slug, writable
+from lcm_lab.collection.paths import called
 from lcm_lab.shown import one_line
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _collection(source: str, plan: Plan) -> Collection:
         return load(source)
     kinds = [*map(named, dict.fromkeys(plan.topics)), *map(HandMade, plan.questions)]
     with history(source) as held:
-        return mine(held, kinds, name=Path(source).name)
+        return mine(held, kinds, name=called(source))
 
 
 def _both_scores(result: Evaluation) -> Evaluation:
@@ -144,7 +145,7 @@ def folders(sources: Sequence[str], out: Path | None) -> list[Path]:
         return [out or HOME]
     chosen: list[Path] = []
     for source in sources:
-        stem = slug(Path(source).name)
+        stem = slug(called(source))
         base = out / stem if out is not None else HOME.with_name(f"{HOME.name}-{stem}")
         again_named = (base.with_name(f"{base.name}-{n}") for n in range(2, len(sources) + 2))
         chosen.append(

@@ -22,7 +22,7 @@ HOME = "reports/validation"
 Unit = Literal["turn", "exchange", "session"]
 
 
-def validated(  # noqa: PLR0913  # the options of the command
+def validated(
     synthetic: str,
     against: Sequence[str],
     policies: Sequence[str],

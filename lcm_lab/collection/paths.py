@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lcm_lab.errors import BadInput, NotFound
 
-__all__ = ["expanded"]
+__all__ = ["called", "expanded"]
 
 
 def expanded(written: str | Path) -> Path:
@@ -31,3 +31,18 @@ def expanded(written: str | Path) -> Path:
     except RuntimeError:
         user = Path(written).parts[0]
         raise NotFound(f"No home folder {user!r} for {str(written)!r}. Write it out.") from None
+
+
+def called(written: str | Path) -> str:
+    """Name what a path holds: its last part, of ``.`` the folder's, and never whose home it is.
+
+    Examples
+    --------
+    >>> called("chats/a.jsonl"), called("~")
+    ('a.jsonl', 'home')
+    """
+    path = expanded(written)
+    whole = path.resolve()
+    if whole == Path.home().resolve():
+        return "home"
+    return (path.name if path.name not in ("", "..") else whole.name) or "history"

@@ -64,7 +64,12 @@ class Compactor(ABC):
 
 @value
 class Chain(Compactor):
-    """``a >> b``: b works on what a left."""
+    """``a >> b``: b works on what a left.
+
+    Once is enough where no step makes what an earlier one takes up: ``Leaves() >> Condense()`` does
+    nothing to what it left. ``Condense() >> Leaves()`` makes leaves behind the step that condenses
+    them, so that each further call condenses those of the call before, until none are left.
+    """
 
     steps: tuple[Compactor, ...]
 

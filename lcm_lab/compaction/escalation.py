@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from lcm_lab.compaction.fallback import capped, cut_down
 from lcm_lab.compaction.reference import estimate_tokens
-from lcm_lab.compaction.work import Accepted, Failed
+from lcm_lab.compaction.work import SMALL, Accepted, Failed
 from lcm_lab.text import count_tokens
 
 __all__ = ["Targets", "escalate", "leaf_targets"]
@@ -36,7 +36,8 @@ class Targets:
     limit: int = 512
 
     def within(self, most: int) -> Targets:
-        """Shorten all to so many tokens."""
+        """Shorten all to so many tokens, 8 at least."""
+        most = max(SMALL // 2, most)
         normal = min(self.normal, most)
         return replace(
             self,

@@ -8,11 +8,22 @@ from collections.abc import Sequence
 from lcm_lab.identifiers import anchors
 from lcm_lab.text import count_tokens
 
-__all__ = ["FOOTER", "with_footer"]
+__all__ = ["FOOTER", "footer_room", "with_footer"]
 
 FOOTER = "Expand for details about:"
-#: How much of a summary the line may take, and how many tokens in any.
-SHARE, LEAST = 0.15, 24
+#: How much of a summary the line may take, in tokens at least and at most.
+SHARE, LEAST, MOST = 0.05, 24, 120
+
+
+def footer_room(tokens: int) -> int:
+    """Give how much of a summary of so many tokens the line may take.
+
+    Examples
+    --------
+    >>> footer_room(2_400), footer_room(100)
+    (120, 24)
+    """
+    return max(LEAST, min(MOST, int(SHARE * tokens)))
 
 
 def with_footer(text: str, texts: Sequence[str], tokens: int) -> str:
@@ -30,7 +41,7 @@ def with_footer(text: str, texts: Sequence[str], tokens: int) -> str:
     if not text.strip() or FOOTER in text:
         return text
     line, spent = "", count_tokens(text)
-    most = min(tokens - spent, max(LEAST, int(SHARE * tokens)))
+    most = min(tokens - spent, footer_room(tokens))
     for name in _dropped(text, texts):
         longer = f"{line}, {name}" if line else f"\n{FOOTER} {name}"
         if count_tokens(longer) <= most:

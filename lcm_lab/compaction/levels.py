@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from lcm_lab.compaction.base import Compactor
 from lcm_lab.compaction.checks import whole
-from lcm_lab.compaction.runs import Change, change, chunks, filling, nodes_of, shares
+from lcm_lab.compaction.runs import MARKERS, Change, change, chunks, filling, nodes_of, shares
 from lcm_lab.compaction.tail import cuttable, stands_raw, tail_of
 from lcm_lab.compaction.work import Work
 from lcm_lab.dag import Dag, Node, Summary
@@ -240,6 +240,6 @@ def _stretches(
 
 def depth_of(node: Node) -> int | None:
     """Give the depth of a summary that can be condensed; stubs and markers have none."""
-    if not isinstance(node, Summary) or node.level in ("stub", "dropped"):
+    if not isinstance(node, Summary) or node.level in ("stub", *MARKERS):
         return None
     return node.depth

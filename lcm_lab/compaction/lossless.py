@@ -64,6 +64,9 @@ class Lossless(Compactor):
         Tokens of the cut that needs no summariser, 64 or more.
     footer : bool
         Whether a summary ends with a line "Expand for details about:" of what it does not name.
+    single : bool
+        Make one leaf, and of each depth the summary that it completes, in place of a sweep
+        (``compactLeaf`` of the reference). A budget does not change that.
     compat : {"reference"}, optional
         As the reference, also where that looks wrong: its token estimate, its unbounded live turn,
         a cut that may be longer than its source, calls parted from results, only the oldest stretch
@@ -91,6 +94,7 @@ class Lossless(Compactor):
     overage: float = 3
     limit: int = 512
     footer: bool = True
+    single: bool = False
     compat: Literal["reference"] | None = None
 
     def check(self) -> None:
@@ -139,7 +143,9 @@ class Lossless(Compactor):
         if sweep.tokens <= limit and not (sweep.reference and sweep.tokens == work.budget):
             work.reason = f"it begins above {counted(limit, 'token')} in view"
             return dag
-        if work.budget is None:
+        if self.single:
+            sweep.once()
+        elif work.budget is None:
             sweep.run(None, self._prefix(limit, sweep))
         else:
             self._until_under(sweep, work.budget)

@@ -12,7 +12,7 @@ from lcm_lab.dag.totals import Totals, totals
 from lcm_lab.messages import Message, Part
 from lcm_lab.times import show
 
-__all__ = ["summary_xml", "texts_of", "turns_of"]
+__all__ = ["escaped", "summary_xml", "texts_of", "turns_of"]
 
 #: Roles as providers know them; what is unknown is shown as a user's.
 ROLES = {"assistant": "assistant", "system": "system"}
@@ -43,7 +43,7 @@ def summary_xml(
     </summary>
     """
     named = {
-        "id": _escaped(summary.id),
+        "id": escaped(summary.id),
         "kind": "condensed" if summary.depth else "leaf",
         "depth": str(summary.depth),
         "descendant_count": str(descendants),
@@ -56,13 +56,13 @@ def summary_xml(
     head = " ".join(f'{name}="{text}"' for name, text in named.items())
     lines = [f"<summary {head}>"]
     if summary.depth:
-        refs = (f'    <summary_ref id="{_escaped(name)}" />' for name in summary.sources)
+        refs = (f'    <summary_ref id="{escaped(name)}" />' for name in summary.sources)
         lines += ["  <parents>", *refs, "  </parents>"]
-    lines += ["  <content>", _escaped(summary.text), "  </content>", "</summary>"]
+    lines += ["  <content>", escaped(summary.text), "  </content>", "</summary>"]
     return "\n".join(lines)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from lcm_lab.compaction.parts import PART
 from lcm_lab.dag import Dag, Node, Summary
 from lcm_lab.dag.nodes import sizes_of
 
@@ -12,6 +13,9 @@ __all__ = ["Change", "change", "chunks", "dropped", "filling", "known", "nodes_o
 
 #: The stretch (start, stop) of a frontier, and what takes its place.
 Change: TypeAlias = tuple[int, int, Summary]
+
+#: What stands for messages that are not shown, or not whole: the next such node takes its place.
+MARKERS = frozenset({"dropped", PART})
 
 
 def nodes_of(dag: Dag) -> list[Node]:
@@ -51,14 +55,14 @@ def dropped(dag: Dag, start: int, stop: int, by: object) -> Summary:
     nodes: list[Node] = []
     for name in dag.frontier[start:stop]:
         node = dag.node(name)
-        marker = isinstance(node, Summary) and node.level == "dropped"
+        marker = isinstance(node, Summary) and node.level in MARKERS
         nodes += dag.sources(name) if marker else (node,)
     return Summary.of("", nodes, "dropped", repr(by))
 
 
 def _without_old_markers(dag: Dag) -> Dag:
     used = set(dag.frontier).union(*(one.sources for one in dag.summaries))
-    kept = tuple(one for one in dag.summaries if one.level != "dropped" or one.id in used)
+    kept = tuple(one for one in dag.summaries if one.level not in MARKERS or one.id in used)
     if len(kept) == len(dag.summaries):
         return dag
     return dag.altered(summaries=kept)
@@ -105,7 +109,7 @@ def filling(sizes: Sequence[int], targets: Sequence[int], room: int) -> list[int
     Examples
     --------
     >>> filling([100, 300], [10, 30], 80), filling([100, 300], [10, 30], 20)
-    ([20, 60], [10, 30])
+    ([19, 60], [10, 30])
     """
     spare = room - sum(targets)
     if spare <= 0 or not targets:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lcm_lab.compaction.base import Compactor
 from lcm_lab.compaction.checks import whole
+from lcm_lab.compaction.parts import part_of
 from lcm_lab.compaction.runs import Change, change, dropped, nodes_of, shares
 from lcm_lab.compaction.source import told
 from lcm_lab.compaction.summarise import beginning
@@ -30,7 +31,8 @@ class Window(Compactor):
     r"""Keep the newest messages, and show nothing of the others: the sliding window.
 
     What is dropped stands under a marker without text, so that it can still be found and expanded.
-    The newest message is kept even where it is longer than the limit.
+    The newest message is kept even where it is longer than the limit; of the newest that does not
+    fit its end is shown, where 16 tokens are left for it.
 
     Parameters
     ----------
@@ -55,9 +57,7 @@ class Window(Compactor):
         """Drop what does not fit, from the oldest on."""
         limit = min(self.tokens, work.budget or self.tokens)
         start = _last_fitting(dag, cuttable(dag), limit)
-        if not _drops(dag, 0, start):
-            return dag
-        return change(dag, [(0, start, dropped(dag, 0, start, self))])
+        return _without(dag, 0, start, limit, self)
 
 
 @value
@@ -93,9 +93,7 @@ class HeadTail(Compactor):
         ends = [0, *accumulate(dag.size(name) for name in dag.frontier)]
         first = max(at for at, end in enumerate(ends) if free[at] and end <= head)
         stop = max(first, _last_fitting(dag, free, limit - ends[first]))
-        if not _drops(dag, first, stop):
-            return dag
-        return change(dag, [(first, stop, dropped(dag, first, stop, self))])
+        return _without(dag, first, stop, limit, self)
 
 
 @value
@@ -222,6 +220,19 @@ def _last_fitting(dag: Dag, free: list[bool], limit: int) -> int:
         if spent > limit and best < len(sizes):
             break
     return best if sizes else 0
+
+
+def _without(dag: Dag, start: int, stop: int, limit: int, by: Window | HeadTail) -> Dag:
+    """Drop a stretch, but for the end of its last messages where the limit leaves room for it."""
+    if not _drops(dag, start, stop):
+        return dag
+    room = limit - dag.tokens + sum(dag.size(name) for name in dag.frontier[start:stop])
+    parts: list[Change] = []
+    while stop > start and (part := part_of(dag, stop - 1, room, by)) is not None:
+        stop, room = stop - 1, room - part.tokens
+        parts.insert(0, (stop, stop + 1, part))
+    gone = [(start, stop, dropped(dag, start, stop, by))] if _drops(dag, start, stop) else []
+    return change(dag, [*gone, *parts])
 
 
 def _drops(dag: Dag, start: int, stop: int) -> bool:

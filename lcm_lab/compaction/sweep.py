@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lcm_lab.compaction.choose import Rule, candidate
 from lcm_lab.compaction.escalation import Targets, escalate, leaf_targets
-from lcm_lab.compaction.footer import with_footer
+from lcm_lab.compaction.footer import footer_room, with_footer
 from lcm_lab.compaction.levels import depth_of, last_resort
 from lcm_lab.compaction.mask import stub_of, tools_of
 from lcm_lab.compaction.reference import estimate_tokens
@@ -79,10 +80,17 @@ class Sweep:
         self.passes, self.work.reason = self.rules.passes, ""
         while (stop_at is None or self.tokens > stop_at) and self._pass(self._leaf):
             pass
-        while self._pressed(stop_at, prefix) and self._pass(self._condense):
+        while self._pressed(stop_at, prefix) and self._pass(partial(self._condensed, hard=False)):
             pass
-        while self._pressed(stop_at, prefix) and self._pass(self._condense_hard):
+        while self._pressed(stop_at, prefix) and self._pass(partial(self._condensed, hard=True)):
             pass
+
+    def once(self) -> None:
+        """Make one leaf, and of each depth what it completes."""
+        self.passes = self.rules.passes
+        if self._pass(self._leaf):
+            while self._pass(partial(self._condensed, hard=False)):
+                pass
 
     def squeeze(self, budget: int) -> None:
         """Do what is left to do where sweeps do not meet a budget.
@@ -135,12 +143,6 @@ class Sweep:
                 at += self.skipped.get(self.nodes[at].id, 1)
         return False
 
-    def _condense(self) -> bool:
-        return self._condensed(hard=False)
-
-    def _condense_hard(self) -> bool:
-        return self._condensed(hard=True)
-
     def _condensed(self, *, hard: bool) -> bool:
         """Summarise neighbouring summaries of one depth."""
         while True:
@@ -163,15 +165,17 @@ class Sweep:
             size = estimate_tokens("\n\n".join(texts))
         if not texts or (size < SMALL and not self.reference):
             return False
+        footer = self.rules.footer and not self.reference
         if not self.reference:
             normal = self.work.filling(targets.normal, size, self.tokens)
             targets = replace(targets, normal=normal).within(size - 1)
-        found = escalate(texts, size, targets, self.work.write, reference=self.reference)
+        asked = targets.within(targets.normal - footer_room(targets.normal)) if footer else targets
+        found = escalate(texts, size, asked, self.work.write, reference=self.reference)
         if found is None:
             self.work.no_gain += 1
             return False
         text, tokens = found.text, found.tokens
-        if self.rules.footer and not self.reference and found.level in ("normal", "aggressive"):
+        if footer and found.level in ("normal", "aggressive"):
             text = with_footer(text, texts, min(size - 1, max(targets.normal, tokens)))
             tokens = count_tokens(text)
         model = "" if found.level == "cut" else named(self.work.summariser)
@@ -228,7 +232,7 @@ class Sweep:
 
     def _fitting(self, targets: Targets) -> Targets:
         """Shorten targets to half of what a budget leaves for summaries."""
-        return targets if self.room is None else targets.within(max(SMALL // 2, self.room // 2))
+        return targets if self.room is None else targets.within(self.room // 2)
 
     def _rule(self, hard: bool) -> Rule:
         least = max(self.rules.condensed, int(0.1 * self.rules.chunk))

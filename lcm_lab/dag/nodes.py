@@ -49,7 +49,8 @@ class Summary:
     first, last : int or None
         The earliest and the latest known time beneath it, microseconds since 1970, UTC.
     level : str
-        How it came about: normal, aggressive, cut, capped, stub, lines, dropped; "" where unknown.
+        How it came about: normal, aggressive, cut, capped, stub, lines, dropped, part; "" where
+        unknown.
     model : str
         The summariser, as it prints.
     files : tuple of str

@@ -36,6 +36,7 @@ SAME = 1e-9
 
 ALL_ANSWERABLE = "no topic is without anything to find, so there is nothing to tell apart"
 NONE_TO_FIND = "no topic has anything to find, so there is nothing to tell apart"
+SILENT = "gives hits for no topic, so there is no score to tell by"
 BY_RANK = "gives hits for every topic and scores them by rank alone: it has no abstention"
 ALIKE = "gives hits for every topic, the best with one and the same score: it has no abstention"
 
@@ -58,6 +59,8 @@ class Answers(NamedTuple):
         """Why there is no AUROC, or nothing."""
         if not self.answerable.any():
             return NONE_TO_FIND
+        if len(self.sure) and not np.isfinite(self.sure).any():
+            return SILENT
         if np.isfinite(self.sure).all() and np.ptp(self.sure) < SAME:
             return BY_RANK if self.ranks_alone else ALIKE
         return ALL_ANSWERABLE if self.answerable.all() else ""

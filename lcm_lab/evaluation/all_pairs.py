@@ -14,7 +14,14 @@ from lcm_lab.errors import BadParameter, unknown
 from lcm_lab.evaluation.cliques import cliques
 from lcm_lab.evaluation.paired import ALPHA, per_topic, units_note
 from lcm_lab.evaluation.randomisation import max_t
-from lcm_lab.evaluation.significance import By, bootstrap, interval, per_unit, resampled
+from lcm_lab.evaluation.significance import (
+    By,
+    bootstrap,
+    interval,
+    packed,
+    per_unit,
+    resampled,
+)
 from lcm_lab.measures import Measure
 from lcm_lab.shown import counted
 
@@ -134,7 +141,7 @@ def _all(
     names, values = [name for name in names if name not in silent], values[known].T
     common = ~np.isnan(values).any(axis=1) & bool(names)
     units = resampled(result.conversation, by, common)[common]
-    found = _compared(result, names, values[common], _packed(units), measure, drawn=drawn)
+    found = _compared(result, names, values[common], packed(units), measure, drawn=drawn)
     notes = [*_left_out(silent, measure), *_dropped(values, common), *units_note(units, by)]
     return AllPairs(measure, *found, int(common.sum()), len(np.unique(units)), tuple(notes))
 
@@ -160,10 +167,6 @@ def _asked(result: Evaluation, systems: Sequence[str] | None) -> list[str]:
             "interest with systems=[...], or compare all with one: result.compare(baseline)."
         )
     return names
-
-
-def _packed(units: Ints) -> Ints:
-    return np.unique(units, return_inverse=True)[1].astype(np.int64)
 
 
 def _compared(

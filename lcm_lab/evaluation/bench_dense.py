@@ -49,6 +49,7 @@ def bench_dense(
     near = vectors[rng.integers(size, size=questions)] + off
     asked = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
     least, rows = 1e3 * vectors.nbytes / bandwidth(), []
+    importlib.import_module("faiss")  # or its threads would not be limited
     with threadpool_limits(limits=1):
         engines = _engines(vectors, asked)
         for work, part in _work(size):

@@ -170,7 +170,7 @@ def _on(
     columns = [result.values(name, measure) for name in names]
     values = np.array(columns, float).reshape(shape[::-1]).T
     against = np.broadcast_to(result.values(baseline, measure)[:, None], shape)
-    known = ~np.isnan(values - against).all(axis=1)
+    known = np.asarray(~np.isnan(values - against).all(axis=1))
     units, higher = resampled(result.conversation, by, known), measure.higher_is_better
     frame = paired(values, against, units, higher=higher, seed=result.seed)
     frame.insert(0, "system", pd.Series(names, dtype=object))

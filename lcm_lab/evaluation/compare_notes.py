@@ -57,6 +57,9 @@ def _paired(result: Evaluation, baseline: str, measure: Measure) -> npt.NDArray[
 
 def method(measures: Sequence[Measure], by: By, n_units: int, n_systems: int) -> Iterator[str]:
     """Say what was flipped and drawn, and which measures were adjusted together."""
+    if not n_units:
+        yield f"No topic has a value of {measures[0]} on both sides, so nothing was tested."
+        return
     if not n_systems:
         yield f"No system differs on {measures[0]} on any topic, so nothing was tested."
         return

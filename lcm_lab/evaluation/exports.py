@@ -1,10 +1,11 @@
-"""An evaluation as a table for others: LaTeX and Markdown, with intervals and n."""
+"""An evaluation as a table for others: LaTeX and Markdown with intervals and n, HTML."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from lcm_lab import markup
 from lcm_lab.evaluation import tables
 from lcm_lab.shown import counted, one_line
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from lcm_lab.evaluation.result import Evaluation
 
-__all__ = ["latex", "markdown"]
+__all__ = ["html", "latex", "markdown"]
 
 #: What means something to TeX in text, and how it is written.
 TEX = {
@@ -98,3 +99,22 @@ def latex(result: Evaluation) -> str:
 def _tex(text: str) -> str:
     """Write a text so that TeX prints it."""
     return "".join(TEX.get(char, char) for char in one_line(text)).replace("–", "--")
+
+
+def html(result: Evaluation) -> str:
+    """Give the leaderboard as HTML, everything escaped, in the one style of notebooks."""
+    board = tables.leaderboard(result)
+    body = []
+    for name, cells in zip(board.index, board.itertuples(index=False), strict=True):
+        told = f'<span title="{markup.line(result.systems[name])}">{markup.line(name)}</span>'
+        shown = (markup.line(cell.text) for cell in cells)
+        body.append(
+            [told, *(f"<b>{t}</b>" if c.best else t for t, c in zip(shown, cells, strict=True))]
+        )
+    for words in tables.limits(result).itertuples():
+        body.append([f"<i>{markup.line(word)}</i>" for word in words])
+    topics = counted(len(result.bench.topics), "topic")
+    caption = f"{topics} of {markup.line(result.collection.name)}"
+    head = ["", *board.columns]
+    table = markup.rows(head, body, caption=caption, numbers=" " + "#" * len(board.columns))
+    return markup.page(table, markup.notes(result.notes))

@@ -94,21 +94,22 @@ def _gate(
 
 
 def _level(found: Validation, measure: Measure) -> Gate:
-    ours, theirs = (_of(side, BM, measure) for side in found.sides)
+    ours, theirs = (_of(side, found.anchors[0], measure) for side in found.sides)
     apart = float(ours.mean() - theirs.mean())
     interval = ends(drawn(ours, 0) - drawn(theirs, 1))
     wanted = f"within {found.bar.level:.2f} of {theirs.mean():.3f}"
-    name = f"BM25 {measure}, synthetic less real"
+    name = f"BM25{found.looking} {measure}, synthetic less real"
     return _gate(name, apart, interval, wanted, abs(apart) <= found.bar.level)
 
 
 def _sign(found: Validation) -> Gate:
+    plain, sparse = found.anchors
     ours, theirs = (
-        _of(side, TF, found.measure) - _of(side, BM, found.measure) for side in found.sides
+        _of(side, sparse, found.measure) - _of(side, plain, found.measure) for side in found.sides
     )
     same = bool(np.sign(ours.mean()) == np.sign(theirs.mean()))
     wanted = f"the sign of {theirs.mean():+.3f}"
-    name = f"TF-IDF less BM25, {found.measure}"
+    name = f"TF-IDF less BM25{found.looking}, {found.measure}"
     return _gate(name, float(ours.mean()), ends(drawn(ours, 0)), wanted, same)
 
 

@@ -14,7 +14,7 @@ from lcm_lab.collection import Collection
 from lcm_lab.errors import BadParameter
 from lcm_lab.evaluation.judge import Bench, conversations
 from lcm_lab.evaluation.pairs import Pairs, weigh
-from lcm_lab.evaluation.significance import bootstrap, interval
+from lcm_lab.evaluation.significance import bootstrap, interval, packed
 from lcm_lab.evaluation.tune import dealt
 from lcm_lab.measures import Measure, nDCG
 from lcm_lab.ranking import checks
@@ -207,7 +207,9 @@ class _Part:
         before, inside = self.values(None), self.values(chosen)
         honest = self.values(picked[self.folds[self.run.topic]])
         both = np.stack([honest, honest - before], axis=1)
-        low, high = interval(bootstrap(both, self.units), [len(np.unique(self.units))] * 2)
+        known = ~np.isnan(honest)
+        units = packed(self.units[known])
+        low, high = interval(bootstrap(both[known], units), [len(np.unique(units))] * 2)
         return {
             "collection": self.bench.collection.name,
             "n": int((~np.isnan(honest)).sum()),

@@ -17,7 +17,7 @@ from lcm_lab.errors import BadParameter, unknown
 from lcm_lab.evaluation.notes import FEW
 from lcm_lab.evaluation.power import detectable, equivalence, standard_error
 from lcm_lab.evaluation.randomisation import LEAST, holm, randomisation, smallest
-from lcm_lab.evaluation.significance import By, bootstrap, interval, per_unit
+from lcm_lab.evaluation.significance import By, bootstrap, interval, packed, per_unit
 from lcm_lab.measures import Measure
 from lcm_lab.shown import counted
 
@@ -104,7 +104,7 @@ def paired(
     """
     apart = values - baseline
     keep = ~np.isnan(apart).all(axis=1)
-    apart, unit = apart[keep], np.unique(units[keep], return_inverse=True)[1].astype(np.int64)
+    apart, unit = apart[keep], packed(units[keep])
     n_units = int(unit.max()) + 1 if len(unit) else 0
     sums, counts = per_unit(apart, unit, n_units)
     n, has = counts.sum(axis=1).astype(int), (counts > 0).sum(axis=1)
@@ -124,7 +124,7 @@ def paired(
             "high": np.where(has > 1, high, np.nan),
             "p": np.where(has > 0, randomisation(sums.T, seed=seed), np.nan),
             "wins": (better > 0).sum(axis=0),
-            "ties": (better == 0).sum(axis=0),
+            "ties": ((better == 0) & ~np.isnan(apart)).sum(axis=0),
             "losses": (better < 0).sum(axis=0),
             "units_won": (won > 0).sum(axis=1),
             "units_lost": (won < 0).sum(axis=1),
@@ -211,6 +211,8 @@ def _discovery(p: Floats) -> Floats:
 def units_note(units: Ints, by: By) -> Iterator[str]:
     """Say where units are too few to tell, or are no conversations."""
     n = len(np.unique(units))
+    if not n:
+        return
     what = "conversation" if by == "conversation" and n < len(units) else "unit"
     if n < LEAST:
         yield (

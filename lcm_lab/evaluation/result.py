@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation import tables
+from lcm_lab.evaluation import exports, tables
 from lcm_lab.evaluation.compare import Comparison, compare
 from lcm_lab.evaluation.diagnosed import Diagnosed
 from lcm_lab.evaluation.grouping import groups
@@ -138,16 +139,20 @@ class Evaluation(Diagnosed, Written):
         Returns
         -------
         DataFrame
-            system, k, measure ("R"), mean.
+            system, k, measure ("R"), mean (over the topics on which the system did not fail).
         """
         depths = {name: max(np.diff(run.offsets), default=0) for name, run in self.runs.items()}
         rows = [
-            (name, k, R.name, (R @ k).average((R @ k).per_topic(judged)))
+            (name, k, R.name, (R @ k).average(self._kept(name, (R @ k).per_topic(judged))))
             for name, judged in self.judged.items()
             for k in ks
             if k <= max(depths[name], 1)
         ]
         return pd.DataFrame(rows, columns=["system", "k", "measure", "mean"])
+
+    def _kept(self, system: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Take the values from the topics on which a system failed: an empty list is not its."""
+        return np.where(self.failed(system), np.nan, values)
 
     def compare(
         self,
@@ -199,4 +204,4 @@ class Evaluation(Diagnosed, Written):
         return f"{head}\n\n{shown.to_string()}"
 
     def _repr_html_(self) -> str:
-        return tables.html(self)
+        return exports.html(self)

@@ -45,7 +45,11 @@ def manifest(result: Evaluation) -> dict[str, Any]:
         "measures": [
             {"name": str(m), "meaning": m.meaning, "unit": m.unit} for m in result.measures
         ],
-        "bootstrap": {"unit": "conversation", "resamples": RESAMPLES, "seed": result.seed},
+        "bootstrap": {
+            "unit": "topic" if result.n_judged[1] == 1 else "conversation",
+            "resamples": RESAMPLES,
+            "seed": result.seed,
+        },
         "versions": {"python": platform.python_version(), **_versions()},
         # The unit of every topic, without which `diff` could not keep conversations whole.
         "conversations": dict(

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from lcm_lab.errors import BadParameter
 
 __all__ = [
-    "RESAMPLES", "By", "bootstrap", "interval", "per_unit", "percentile_interval", "resampled"
+    "RESAMPLES", "By", "bootstrap", "interval", "packed", "per_unit", "percentile_interval",
+    "resampled",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +61,18 @@ def resampled(
     there = conversation if among is None else conversation[among]
     if by == "topic" or len(np.unique(there)) < 2:
         return np.arange(len(conversation), dtype=np.int64)
-    return np.unique(conversation, return_inverse=True)[1].astype(np.int64)
+    return packed(conversation)
+
+
+def packed(units: Ints) -> Ints:
+    """Give units numbers from 0 without gaps, as `bootstrap` wants them, in the same order.
+
+    Examples
+    --------
+    >>> packed(np.array([7, 2, 7])).tolist()
+    [1, 0, 1]
+    """
+    return np.unique(units, return_inverse=True)[1].astype(np.int64)
 
 
 def bootstrap(values: Floats, units: Ints, *, seed: int = 0, resamples: int = RESAMPLES) -> Floats:

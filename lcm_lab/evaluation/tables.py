@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab import markup
 from lcm_lab.evaluation.all_pairs import best
 from lcm_lab.evaluation.bounds import bounded, luck
 from lcm_lab.evaluation.intervals import is_near_an_end, proportion
 from lcm_lab.evaluation.significance import (
+    By,
     bootstrap,
     interval,
+    packed,
     percentile_interval,
     resampled,
 )
 from lcm_lab.measures import Measure
-from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.measured import Failing, Measured
@@ -62,7 +62,8 @@ def summary(
         for measure in result.measures
         if measure.per == "topic"
     ]
-    conversation, by = result.conversation[topics], "topic" if by_topic else "conversation"
+    by: By = "topic" if by_topic else "conversation"
+    conversation = result.conversation[topics]
     units = [resampled(conversation, by, ~np.isnan(column.value)) for column in columns]
     ends = _intervals(columns, units, result.seed)
     rows = {
@@ -82,32 +83,36 @@ def summary(
 
 
 def _intervals(columns: list[Column], units: list[Ints], seed: int) -> list[tuple[float, float]]:
-    """Give the interval of each column over its own units; those of alike units drawn at once."""
+    """Give the interval of each column over the units in which it has a value."""
     found: list[tuple[float, float]] = [(math.nan, math.nan)] * len(columns)
-    alike: dict[bytes, list[int]] = {}
-    for i, own in enumerate(units):
-        alike.setdefault(own.tobytes(), []).append(i)
+    alike: dict[tuple[bytes, bytes], list[int]] = {}
+    for i, (column, own) in enumerate(zip(columns, units, strict=True)):
+        known = ~np.isnan(column.value)
+        alike.setdefault((known.tobytes(), own[known].tobytes()), []).append(i)
     for places in alike.values():
-        ends = _drawn([columns[i] for i in places], units[places[0]], seed)
-        for i, end in zip(places, ends, strict=True):
+        known = ~np.isnan(columns[places[0]].value)
+        drawn = packed(units[places[0]][known])
+        own_columns = [columns[i]._replace(value=columns[i].value[known]) for i in places]
+        for i, end in zip(places, _drawn(own_columns, drawn, seed), strict=True):
             found[i] = end
     return found
 
 
 def _drawn(columns: list[Column], units: Ints, seed: int) -> list[tuple[float, float]]:
-    nothing = (math.nan, math.nan)
+    """Give the intervals of columns that have a value everywhere, from the same draws."""
+    n_units = len(np.unique(units))
     values = np.array([column.value for column in columns]).reshape(len(columns), len(units)).T
-    drawn = [len(np.unique(units[~np.isnan(column)])) for column in values.T]
-    low, high = interval(bootstrap(values, units, seed=seed), drawn)
+    low, high = interval(bootstrap(values, units, seed=seed), [n_units] * len(columns))
     found = []
     for i, column in enumerate(columns):
         if _is_percentile(column.measure):
-            timed = column.value[~np.isnan(column.value)]
-            found.append(percentile_interval(timed, column.measure.at or 50))
-        elif drawn[i] > 1 and bounded(column.measure) and is_near_an_end(column.value, units):
+            found.append(percentile_interval(column.value, column.measure.at or 50))
+        elif n_units < 2:
+            found.append((math.nan, math.nan))
+        elif bounded(column.measure) and is_near_an_end(column.value, units):
             found.append(proportion(column.value, units))
         else:
-            found.append((float(low[i]), float(high[i])) if drawn[i] > 1 else nothing)
+            found.append((float(low[i]), float(high[i])))
     return found
 
 
@@ -219,22 +224,3 @@ def _bound(found: dict[str, Any], measure: Measure, column: str) -> str:
 def rows(frame: pd.DataFrame) -> list[Any]:
     """Give the rows of a frame; a type checker cannot know their fields."""
     return list(frame.itertuples())
-
-
-def html(result: Evaluation) -> str:
-    """Give the leaderboard as HTML, everything escaped, in the one style of notebooks."""
-    board = leaderboard(result)
-    body = []
-    for name, cells in zip(board.index, board.itertuples(index=False), strict=True):
-        told = f'<span title="{markup.line(result.systems[name])}">{markup.line(name)}</span>'
-        shown = (markup.line(cell.text) for cell in cells)
-        body.append(
-            [told, *(f"<b>{t}</b>" if c.best else t for t, c in zip(shown, cells, strict=True))]
-        )
-    for words in limits(result).itertuples():
-        body.append([f"<i>{markup.line(word)}</i>" for word in words])
-    topics = counted(len(result.bench.topics), "topic")
-    caption = f"{topics} of {markup.line(result.collection.name)}"
-    head = ["", *board.columns]
-    table = markup.rows(head, body, caption=caption, numbers=" " + "#" * len(board.columns))
-    return markup.page(table, markup.notes(result.notes))

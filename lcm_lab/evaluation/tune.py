@@ -14,7 +14,7 @@ from lcm_lab.collection import Collection
 from lcm_lab.errors import BadParameter
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.result import Evaluation
-from lcm_lab.evaluation.significance import bootstrap, interval
+from lcm_lab.evaluation.significance import bootstrap, interval, packed
 from lcm_lab.measures import Measure, nDCG
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
@@ -140,7 +140,7 @@ class _Part:
         name, units = result.collection.name, result.conversation
         values = np.stack([result.values(one, measure, "worst") for one in result.systems])
         failed = np.array([int(result.failed(one).sum()) for one in result.systems], np.int64)
-        judged = ~np.isnan(values).all(axis=0)
+        judged = np.asarray(~np.isnan(values).all(axis=0))
         return cls(name, values, failed, units, dealt(name, units, folds, judged))
 
     def means(self, without: int | None) -> Floats:
@@ -154,8 +154,9 @@ class _Part:
     def row(self, chosen: int, picked: Sequence[int]) -> dict[str, Any]:
         """Set the choice beside what choosing gives out of fold."""
         honest = self.values[np.array(picked)[self.folds], np.arange(len(self.folds))]
-        drawn = len(np.unique(self.units[~np.isnan(honest)]))
-        low, high = interval(bootstrap(honest[:, None], self.units), [drawn])
+        known = ~np.isnan(honest)
+        units = packed(self.units[known])
+        low, high = interval(bootstrap(honest[known, None], units), [len(np.unique(units))])
         inside, outside = np.nanmean(self.values[chosen]), np.nanmean(honest)
         return {
             "collection": self.name,

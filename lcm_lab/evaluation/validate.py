@@ -10,6 +10,7 @@ from lcm_lab.collection import Collection
 from lcm_lab.collection.units import Unit
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter, nearest
+from lcm_lab.evaluation.adjacency import AROUND, adjacent, around, unlabelled
 from lcm_lab.evaluation.gates import BM, LEVELS, TF, bar
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.panel import panel
@@ -17,6 +18,7 @@ from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.systems import named
 from lcm_lab.evaluation.validation import Validation
 from lcm_lab.measures import nDCG
+from lcm_lab.ranking.base import Ranker
 
 __all__ = ["View", "validate"]
 
@@ -33,6 +35,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "contradiction": ("contradiction_resolution",),
     "preference": ("open-domain", "single-session-preference", "preference_following"),
     "ordering": ("event_ordering",),
+    "adjacency": ("adjacency",),
 }
 #: Questions of real sets that any of a dozen messages answers in part.
 LEFT_OUT = ("summarization",)
@@ -57,8 +60,11 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
     Parameters
     ----------
     synthetic, real : Collection
+        Where the questions of the real side were mined, since nobody labelled it, both are asked
+        what was said right after a message (`lcm_lab.Adjacency`).
     systems : dict of name to policy, or list, optional
-        At least five. By default the panel: 22 lexical systems, vectors and fusions.
+        At least five. By default the panel: 22 lexical systems, vectors and fusions; for mined
+        questions those of them that can look around, doing so, as no word of these leads there.
     unit : {"turn", "exchange", "session"}, optional
         What both are cut into; unset, sessions where the real rows are sessions, else turns.
     view : {"whole", "evidence"}
@@ -95,7 +101,10 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
     >>> found.gates().set_index("gate").loc["tau-b", "figure"]
     np.float64(1.0)
     """
-    chosen = named(panel() if systems is None else systems)
+    mined = unlabelled(real)
+    if mined:
+        synthetic, real = adjacent(synthetic), adjacent(real)
+    chosen = named((around() if mined else panel()) if systems is None else systems)
     if len(chosen) < FEWEST:
         raise BadParameter(
             f"An order of {len(chosen)} systems says nothing; give at least {FEWEST}, better 15."
@@ -105,7 +114,8 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
     left, right = seen.units(cut), _answerable(real).units(cut)
     matched = _types(left, right, types)
     measures = [MEASURE, *LEVELS]
-    ranked = {**chosen, **_anchors(chosen)}
+    anchors = AROUND if mined else (BM, TF)
+    ranked = {**chosen, **_anchors(chosen, anchors)}
     wanted = bar(str(real.card.get("source", "")), cut)
     return Validation(
         _sound(evaluate(ranked, left, measures)),
@@ -116,6 +126,7 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
         bar=wanted if least is None else replace(wanted, tau=least),
         unit=cut,
         view=view,
+        anchors=anchors,
     )
 
 
@@ -148,10 +159,10 @@ def _sound(result: Evaluation) -> Evaluation:
     return result
 
 
-def _anchors(chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _anchors(chosen: Mapping[str, Any], anchors: Sequence[Ranker]) -> dict[str, Any]:
     """Give what level and sign are read from, unless it is among the systems."""
     there = [repr(system) for system in chosen.values()]
-    return {f"{one} (level)": one for one in (BM, TF) if repr(one) not in there}
+    return {f"{one} (level)": one for one in anchors if repr(one) not in there}
 
 
 def _unit(real: Collection) -> Unit:

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from lcm_lab.evaluation.agreement import Floats, agreement, draws, ends, halves, signs_agree, tau
-from lcm_lab.evaluation.gates import Bar, Gate, gates
+from lcm_lab.evaluation.gates import BM, TF, Bar, Gate, gates
 from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.significance import interval
 from lcm_lab.measures import Measure
+from lcm_lab.ranking.base import Ranker
 
 __all__ = ["Validation"]
 
@@ -40,6 +41,8 @@ class Validation:
         What both sides were cut into.
     view : str
         What of the synthetic history was searched: "whole", or its "evidence" alone.
+    anchors : pair of Ranker
+        BM25 and TF-IDF, of which level and sign are read.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Validation:
     bar: Bar
     unit: str = "turn"
     view: str = "whole"
+    anchors: tuple[Ranker, Ranker] = (BM, TF)
 
     @property
     def against(self) -> str:
@@ -67,6 +71,11 @@ class Validation:
         name = self.real.collection.name
         cut = name if self.unit == "turn" else f"{name} by {self.unit}"
         return cut if self.view == "whole" else f"{cut}, evidence alone"
+
+    @property
+    def looking(self) -> str:
+        """How the anchors are told apart from the plain ones: " around", or nothing."""
+        return "" if self.anchors == (BM, TF) else " around"
 
     @property
     def sides(self) -> tuple[Evaluation, Evaluation]:

@@ -35,6 +35,8 @@ def by_depth(curve: pd.DataFrame, looks: Mapping[str, Mark]) -> Chart | None:
         figure, axis = axes((11.2, 4.3))
         for system, look in looks.items():
             line = known[known["system"] == system].sort_values("k")
+            if line.empty:
+                continue
             axis.plot(line["k"], line["mean"], label=label(system), clip_on=False, **look.line)
         ks = sorted(known["k"].unique())
         axis.set(xscale="log", ylim=(0, 1), xlabel="hits read, k (log scale)", ylabel="recall at k")
@@ -79,6 +81,8 @@ def by_type(table: pd.DataFrame, measure: str, looks: Mapping[str, Mark]) -> Cha
             axis.plot([means.min(), means.max()], [y, y], color=LINES, linewidth=5, zorder=1)
         for i, (system, look) in enumerate(looks.items()):
             own = known[known["system"] == system]
+            if own.empty:  # a line of nothing that is not clipped leaves the axes no room
+                continue
             ys = [places[kind] for kind in own["type"]]
             points = look.dot | {"zorder": 2 + i, "clip_on": False}
             axis.plot(own["mean"], ys, label=label(system), **points)

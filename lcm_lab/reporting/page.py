@@ -12,7 +12,7 @@ from lcm_lab.reporting.explore import BUDGET, SHOWN, Explorer, explorer
 from lcm_lab.reporting.reasons import reasons, searchers
 from lcm_lab.reporting.render import rendered
 from lcm_lab.reporting.safe import safe
-from lcm_lab.reporting.silence import COLUMNS
+from lcm_lab.reporting.silence import columns
 from lcm_lab.reporting.svg import Chart
 from lcm_lab.reporting.worst import worst_questions
 
@@ -77,7 +77,7 @@ class Page:
             "bounds": parts.bounds(self.evaluation, self.finding).rows if self.finding else (),
             "breakdowns": self.breakdowns,
             "silence": self.silence,
-            "silence_columns": COLUMNS,
+            "silence_columns": columns(self.silence.measure),
             "beyond_of": words.BEYOND,
             "shown": SHOWN,
             "limits": [safe(limit) for limit in limits],

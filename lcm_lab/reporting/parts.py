@@ -117,7 +117,7 @@ def silent(
             none = "No question has anything to find, so there is nothing to tell apart."
         return Silence(nothing, None, name, none)
     curve = evaluation.risk_coverage(measure)
-    return Silence(silence.silence(table, systems), silence.risk(curve, name, looks), name)
+    return Silence(silence.silence(table, systems, name), silence.risk(curve, name, looks), name)
 
 
 @dataclass(frozen=True)

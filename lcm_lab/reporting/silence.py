@@ -14,28 +14,34 @@ from lcm_lab.reporting.tables import NOTHING, Cell, Table, number
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "risk", "silence"]
+__all__ = ["columns", "risk", "silence"]
 
 #: Points of a line.
 POINTS = 80
-#: Heading of each column, and what it holds.
+#: Heading of each column, and what it holds; two are of a measure.
 COLUMNS = {
     "AUROC": "chance that a question with an answer has a higher top score than one without; "
     "0.5 is chance",
     "hits, nothing to find": "share of the questions with nothing to find that get hits all the "
     "same",
     "no hits, something to find": "share of the questions with something to find that get none",
-    "recall": "mean over all questions with something to find",
-    "recall at 90 %": "the same over the 90 % of questions of which the system is surest",
+    "{measure}": "mean over all questions with something to find",
+    "{measure} at 90 %": "the same over those of them that are answered when the 90 % of all "
+    "questions are of which the system is surest",
     "refused at 90 %": "share of the questions with nothing to find among the 10 % left out",
     "risk area": "mean risk over all coverages; lower is better",
 }
 
 
-def silence(table: pd.DataFrame, systems: Sequence[str]) -> Table:
+def columns(measure: str) -> dict[str, str]:
+    """Give the heading of each column, and what it holds."""
+    return {head.format(measure=measure): told for head, told in COLUMNS.items()}
+
+
+def silence(table: pd.DataFrame, systems: Sequence[str], measure: str) -> Table:
     """Lay out a table of `Evaluation.abstention`; a system that cannot abstain says why."""
     found = {row.system: _cells(row) for row in rows(table)}
-    return Table(tuple(COLUMNS), tuple((name, found[name]) for name in systems))
+    return Table(tuple(columns(measure)), tuple((name, found[name]) for name in systems))
 
 
 def _cells(row: Any) -> tuple[Cell, ...]:

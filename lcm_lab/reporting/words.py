@@ -59,7 +59,9 @@ BEYOND = {
     ),
     "abstention": (
         "Whether an agent would abstain: this is the order of top scores, and a threshold has to "
-        "be chosen on other questions than these."
+        "be chosen on other questions than these. Where questions without an answer are of another "
+        "length or style than those with one, as mined ones are, a score that grows with the words "
+        "of a question tells them apart by that alone."
     ),
     "anchors": (
         "A ranking of memory systems. Units, questions and measures differ between the sets, and "
@@ -147,7 +149,8 @@ def answer(
         f"{counted(conversations, 'conversation')}."
     )
     if len(known) == 1:
-        return f"{told} It is the only system here, so there is nothing to hold it against."
+        alone = "It is the only system here with a value, so there is nothing to hold it against."
+        return f"{told} {alone}"
     if near is None:
         return f"{told} Whether it is better than the others is not settled here."
     if not near:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lcm_lab.collection import Collection
-from lcm_lab.collection.paths import expanded
+from lcm_lab.collection.paths import called, expanded
 from lcm_lab.store.recognised import database, is_database
 from lcm_lab.transcripts import load as files
 
@@ -47,5 +47,5 @@ def load(source: str | Path | Sequence[str | Path]) -> Collection:
         from lcm_lab.transcripts.probes.mine import mine
 
         with database(source) as held:
-            return mine(held, name=Path(source).name)
+            return mine(held, name=called(source))
     return files.load(source)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lcm_lab.collection import Collection
 from lcm_lab.collection.files import is_collection
-from lcm_lab.collection.paths import expanded
+from lcm_lab.collection.paths import called, expanded
 from lcm_lab.errors import NotFound, nearest
 from lcm_lab.transcripts import beir
 from lcm_lab.transcripts.benchmarks import benchmark
@@ -92,7 +92,7 @@ def _mine(sources: Sequence[str | Path]) -> Collection:
     from lcm_lab.transcripts.probes.mine import mine
     from lcm_lab.transcripts.read import read
 
-    name = ", ".join(Path(source).name for source in sources)
+    name = ", ".join(map(called, sources))
     found = benchmark(find(sources).paths, _stem(sources[0]) if len(sources) == 1 else name)
     return mine(read(sources), name=name) if found is None else found
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lcm_lab.collection.paths import called
 from lcm_lab.ranking.lexical.words import TfIdf
 from lcm_lab.store.store import Store
 from lcm_lab.transcripts.base import Transcripts
@@ -117,3 +118,11 @@ def test_a_system_that_failed_as_a_whole_ends_with_one_after_the_rest_is_told(
 def test_what_failed_nowhere_ends_with_nothing(lcm_lab, store):
     done = lcm_lab("evaluate", "--on", store, *FAST, "--topics", "known-item", "--json")
     assert (done.code, done.json["failures"]) == (0, [])
+
+
+def test_the_folder_one_stands_in_has_a_name(lcm_lab, transcript, monkeypatch):
+    done = lcm_lab("evaluate", "--on", ".", *FAST, "--topics", "known-item", "--json")
+    assert done.json["collection"] == transcript.parent.name
+    assert called("..") == transcript.parent.parent.name
+    monkeypatch.setenv("HOME", str(transcript.parent))
+    assert called("~") == called(".") == "home"

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 POLICIES = (
     "BM25() % 10",
     "TfIdf() % 10",
@@ -43,3 +45,30 @@ def test_too_few_systems_and_no_counterpart_are_refused_in_a_line(lcm_lab, saved
     none = lcm_lab("validate", saved)
     assert none.code == 2
     assert "--against" in none.err
+
+
+@pytest.mark.slow
+def test_transcripts_are_a_real_side_by_what_was_said_next(lcm_lab, tmp_path):
+    said = (
+        "Deploys wait for review before noon.",
+        "Nobody touched the ledger since winter.",
+        "Grafana shows a steady climb of queue latency.",
+        "Let us drop the old exporter.",
+    )
+    lines = [
+        {
+            "type": "user",
+            "sessionId": "s",
+            "uuid": f"u{n}",
+            "parentUuid": f"u{n - 1}" if n else None,
+            "timestamp": f"2026-01-01T10:0{n}:00Z",
+            "message": {"role": "user", "content": text},
+        }
+        for n, text in enumerate(said)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    around = [policy.replace("BM25()", "Neighbours(BM25())") for policy in POLICIES]
+    options = [word for policy in around for word in ("--policy", policy)]
+    done = lcm_lab("validate", "synth-agent-s", "--against", "s.jsonl", *options)
+    assert done.code == 0, done.err
+    assert "BM25 around AnyR@5" in done.out

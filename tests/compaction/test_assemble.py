@@ -15,8 +15,9 @@ from lcm_lab.compaction.levels import Leaves
 from lcm_lab.compaction.mask import Mask
 from lcm_lab.compaction.pairing import Turn, is_blank, paired, without_open_calls
 from lcm_lab.compaction.prompt_select import Item, select
-from lcm_lab.compaction.prompt_size import clamp, serialised_tokens
+from lcm_lab.compaction.prompt_size import clamp, serialised_tokens, sizes_of_turns
 from lcm_lab.compaction.prompt_turns import summary_xml
+from lcm_lab.compaction.recall import recall, recall_ids
 from lcm_lab.compaction.strategies import Window
 from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag, Summary
@@ -482,3 +483,64 @@ def test_a_compacted_corpus_is_assembled_from_its_rows():
     dag = compact(Dag.of(corpus), Leaves(500, fresh=4))
     prompt = assemble(dag, 100_000)
     assert prompt.nodes == dag.frontier
+
+
+# Recall
+
+
+def dropped(*rows):
+    """A conversation of which only the last message is in view."""
+    return compact(Dag.of([said(f"m{at}", *row) for at, row in enumerate(rows)], "c1"), Window(1))
+
+
+def test_what_was_said_of_a_name_that_is_asked_about_comes_back_before_the_question():
+    dag = dropped(
+        ("user", "RETRY_LIMIT is 5 & <rising>."),
+        ("assistant", "Noted.\nRETRY_LIMIT is 7 now. Lunch?"),
+        ("user", "what was RETRY_LIMIT again"),
+    )
+    prompt = assemble(dag, 500)
+    assert recall(prompt, dag, "RETRY_LIMIT?") == prompt  # it stands in view
+    asked = recall(assemble(dropped(*[("user", one) for one in ("A_B is 1.", "fine")]), 500), dag,
+                   "what is RETRY_LIMIT?")  # fmt: skip
+    cue = ElementTree.fromstring(asked.turns[0].wire["content"])
+    assert cue.get("trust") == "untrusted"
+    assert [(one.get("id"), one.text) for one in cue] == [
+        ("m2", "what was RETRY_LIMIT again"),
+        ("m1", "RETRY_LIMIT is 7 now."),
+        ("m0", "RETRY_LIMIT is 5 & <rising>."),
+    ]
+    assert asked.tokens == sum(sizes_of_turns(asked.turns))
+
+
+def test_recall_is_the_first_to_go_and_says_nothing_of_secrets_and_tools():
+    dag = dropped(
+        ("user", "GATE_WORD: export DB_PASSWORD=hunter2-FAKE"),
+        ("tool", result("t1", "GATE_WORD from a tool")),
+        ("user", "the plain GATE_WORD. " + "and GATE_WORDS " * 200),
+        ("user", "go on"),
+    )
+    prompt = assemble(dag, 400)
+    asked = recall(prompt, dag, "GATE_WORD?").turns[0].wire["content"]
+    assert "plain" in asked and "hunter2" not in asked and "tool" not in asked
+    tight = assemble(dag, prompt.tokens + 20)
+    assert recall(tight, dag, "GATE_WORD?") == tight
+    assert recall_ids("API_KEY AUTH_HEADER GATE_ONE GATE_TWO") == ["GATE_ONE", "GATE_TWO"]
+
+
+def test_a_snippet_has_three_quarters_before_the_name_and_a_prompt_four_of_them():
+    long = "x" * 2_000
+    dag = dropped(("user", f"{long} FAR_NAME {long}"), ("user", "go on"))
+    asked = recall(assemble(dag, 4_000), dag, "FAR_NAME?").turns[0].wire["content"]
+    line = ElementTree.fromstring(asked)[0].text
+    assert len(line) == 1_200 and line.index("FAR_NAME") == 900
+    many = dropped(*[("user", f"FAR_NAME is {n}.") for n in range(9)], ("user", "go on"))
+    assert len(ElementTree.fromstring(
+        recall(assemble(many, 4_000), many, "FAR_NAME?").turns[0].wire["content"]
+    )) == 4  # fmt: skip
+
+
+def test_names_in_a_prompt_are_found_as_recorded(functions):
+    assert [recall_ids(one["in"]) for one in functions["prompt_recall_ids"]] == [
+        one["out"] for one in functions["prompt_recall_ids"]
+    ]

@@ -110,8 +110,59 @@ def test_dropping_in_steps_gives_what_dropping_at_once_gives(talk):
 
 
 def test_head_and_tail_drop_what_lies_between(talk):
-    after = compact(talk("uauaua"), HeadTail(40, 70))
-    assert kinds(after) == ["m", "dropped", "m", "m"]
+    dag = talk("uauaua")
+    after = compact(dag, HeadTail(40, 70))
+    assert kinds(after) == ["m", "dropped", "part", "m", "m"]
+    assert after.tokens <= 110
+    part = after.node(after.frontier[2])
+    assert text_of(dag.node(part.sources[0])).endswith(part.text.removeprefix("[...] "))
+    check_dag(after)
+
+
+def test_a_window_is_filled_by_the_end_of_the_newest_message_that_does_not_fit(talk):
+    dag = talk("uaua")
+    size = dag.size(dag.frontier[-1])
+    after = compact(dag, Window(size + 20))
+    assert kinds(after) == ["dropped", "part", "m"]
+    assert size + 16 <= after.tokens <= size + 20
+    assert kinds(compact(dag, Window(size + 15))) == ["dropped", "m"]
+    assert compact(after, Window(size + 20)) == after
+
+
+def test_a_window_that_moves_in_steps_shows_what_one_that_moves_at_once_does(talk):
+    dag = talk("ua" * 8)
+    stepwise = Dag(dag.conversation)
+    for message in dag.messages:
+        stepwise = compact(stepwise.append([message]), Window(100))
+        check_dag(stepwise)
+    assert stepwise == compact(dag, Window(100))
+
+
+FILLING = [
+    Window(10**6), HeadTail(10**5, 10**6), RandomLines(fresh=8), Rolling(fresh=8),
+    Leaves(400, fresh=8), Leaves(400, fresh=8, target=40) >> Condense(4), Clusters(100, fresh=8),
+    Lossless(fresh=8, chunk=1_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("strategy", FILLING, ids=repr)
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_a_budget_is_spent_to_within_four_per_cent_where_lines_are_short(talk, strategy, share):
+    dag = talk("ua" * 300, words=12)
+    budget = int(share * dag.tokens)
+    assert 0.96 * budget <= compact(dag, strategy, budget=budget).tokens <= budget
+
+
+def test_leaves_then_condense_is_done_at_once_and_the_other_way_round_after_some_calls(talk):
+    dag = talk("ua" * 40)
+    leaves, condense = Leaves(200, fresh=4), Condense(3)
+    once = compact(dag, leaves >> condense)
+    assert compact(once, leaves >> condense) == once
+    first = compact(dag, condense >> leaves)
+    assert first == compact(dag, leaves)
+    second = compact(first, condense >> leaves)
+    assert second == once
+    assert compact(second, condense >> leaves) == second
 
 
 def test_random_lines_are_lines_of_the_source_and_follow_the_seed(talk):

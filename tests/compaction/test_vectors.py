@@ -1,6 +1,7 @@
 """The vectors of lossless-claw's compaction, as they were run on it; none needs a recording."""
 
 import math
+import re
 from collections import Counter
 
 import pytest
@@ -220,6 +221,20 @@ def test_119_nothing_is_condensed_without_pressure_and_any_depth_under_it(depth,
     assert Counter(one.depth for one in sweep.settled().summaries) == found
 
 
+@pytest.mark.parametrize(
+    ("depth", "found"),
+    [(0, {0: 40}), (1, {0: 40, 1: 6}), (2, {0: 40, 1: 6, 2: 1}), (-1, {0: 40, 1: 6, 2: 1})],
+)
+def test_119_a_single_leaf_pass_condenses_what_it_completes_up_to_its_depth(depth, found):
+    dag = Dag.of(said(*[501] * 40))
+    more = {"fanout": (6, 6, 2), "fresh": 0, "condensed": 500, "single": True}
+    rules = Lossless(window=100, chunk=1_000, depth=depth, compat=REFERENCE, **more)
+    for leaves in range(1, 41):
+        dag = compact(dag, rules, lambda *_: "z " * 300)
+        assert Counter(one.depth for one in dag.summaries)[0] == leaves
+    assert Counter(one.depth for one in dag.summaries) == found
+
+
 def test_120_a_summary_takes_the_place_of_a_range():
     messages = said(1, 1, 1, 1, 1)
     made = Summary.of("S", messages[1:4])
@@ -362,3 +377,11 @@ def test_132_a_prompt_that_is_too_long_is_cut_and_no_assistant_has_the_last_word
     assert clamp(turns, whole, REFERENCE, open_end=False).kept == (0, 1, 2, 3)
     assert list(clamp(turns, whole - 1, REFERENCE, open_end=False).kept) == [0]
     assert list(clamp(turns[1:], 150, REFERENCE, open_end=False).kept) == [2]
+
+
+def test_every_vector_of_compaction_and_assembly_has_a_test():
+    told = " ".join(name for name in globals() if name.startswith("test_1"))
+    spans = [
+        (int(a), int(b or a)) for a, b in re.findall(r"test_(\d+)(?:_(?:to|and)_(\d+))?", told)
+    ]
+    assert {number for a, b in spans for number in range(a, b + 1)} == {*range(105, 133)}

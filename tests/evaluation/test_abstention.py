@@ -7,7 +7,14 @@ from sklearn.metrics import roc_auc_score
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.abstention import ALIKE, ALL_ANSWERABLE, BY_RANK, NONE_TO_FIND, auroc
+from lcm_lab.evaluation.abstention import (
+    ALIKE,
+    ALL_ANSWERABLE,
+    BY_RANK,
+    NONE_TO_FIND,
+    SILENT,
+    auroc,
+)
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.measures import AnyR, Latency, R, Stale, Tokens
 from lcm_lab.run import Run
@@ -171,3 +178,24 @@ def test_a_topic_that_failed_counts_on_neither_side(toy):
 def test_abstention_is_told_by_what_is_found(toy, measure):
     with pytest.raises(BadParameter, match="a measure of what is found"):
         told(toy, [2, 1], [True, False]).abstention(measure)
+
+
+def test_a_system_that_gives_hits_for_no_topic_has_no_score_to_tell_by(toy):
+    result = told(toy, [0, 0, 0, 0], [True, True, False, False])
+    row = result.abstention(AnyR @ 1).iloc[0]
+    assert row[["why", "surfaced", "silent"]].tolist() == [SILENT, 0.0, 1.0]
+    assert np.isnan(row["auroc"])
+    assert np.isnan(row["recall_90"])
+    assert result.risk_coverage(AnyR @ 1).empty
+
+
+def test_topics_of_one_conversation_are_drawn_though_those_with_nothing_to_find_are_alone(toy):
+    docs = {"text": [f"text {i}" for i in range(6)], "conversation": ["c"] * 6}
+    table = np.zeros((12, 6))
+    table[np.arange(12), np.arange(12) % 6] = [3, 5, 4, 6, 2, 5, 1, 3, 2, 4, 1, 2]
+    bench = toy.collection(docs, 12, [(i, i, 1) for i in range(6)])
+    result = evaluate({"s": toy.says(tuple(map(tuple, table)))}, on=bench, measures=[AnyR @ 1])
+    row = result.abstention(AnyR @ 1).iloc[0]
+    assert row["units"] == 12
+    alone = auroc(table.max(axis=1), np.arange(12) < 6, np.arange(12))
+    assert row[["auroc", "low", "high"]].tolist() == pytest.approx(list(alone))

@@ -320,3 +320,22 @@ def test_all_pairs_of_one_of_none_and_of_too_many():
     assert best(many, nDCG @ 10) is None
     with pytest.raises(NotFound, match="No system 'x'"):
         all_pairs(many, nDCG @ 10, systems=["x"])
+
+
+def test_wins_ties_and_losses_are_of_the_topics_that_both_have_a_value_on():
+    base, some = 0.5 + noise(3, 30), 0.5 + noise(4, 30)
+    some[:3], some[3] = NAN, base[3]
+    result = evaluation({"old": base, "new": some, "same": base, "gone": base * NAN})
+    for row in result.compare("old").frame.to_dict("records"):
+        assert row["wins"] + row["ties"] + row["losses"] == row["n"]
+    assert line(result.compare("old"))["ties"] == 1
+    assert line(result.compare("old"), "gone")["ties"] == 0
+
+
+def test_where_nothing_is_paired_it_is_said_once():
+    base = 0.5 + noise(5, 30)
+    told = "No topic has a value of nDCG@10 on both sides, so nothing was tested."
+    for result in (evaluation({"old": base}), evaluation({"old": base * NAN, "new": base})):
+        notes = result.compare("old").notes
+        assert notes[0] == told
+        assert not any("0 units" in note for note in notes)

@@ -13,6 +13,7 @@ from lcm_lab.compaction.lossless import Lossless
 from lcm_lab.compaction.strategies import RandomLines, Rolling, Window
 from lcm_lab.compaction.summarise import Lead
 from lcm_lab.dag import Dag, Summary
+from lcm_lab.dag.nodes import text_of
 from lcm_lab.errors import BadInput, BadParameter, NotFound
 from lcm_lab.evaluation.replay.arms import ARMS, Arm
 from lcm_lab.evaluation.replay.claims import CLAIMS, claims
@@ -166,6 +167,69 @@ def test_an_allowance_begins_with_what_a_lesser_one_shows():
     place = {one.id: at for at, one in enumerate(dag.messages)}
     few, more = ([*pieces(dag, place, Found(hits), arm)] for arm in (Arm(1, 1), Arm(3, 3)))
     assert more[: len(few)] == few and len(more) > len(few)
+
+
+def walked(texts, roles="", users=(), arm=ARMS[3], near=None, over=()):
+    """What is shown of messages that are found in their order; ``over`` lie under a summary."""
+    roles = roles or "a" * len(texts)
+    names = {"u": "user", "a": "assistant"}
+    rows = [{"text": one, "role": names[role]} for one, role in zip(texts, roles, strict=True)]
+    dag = Dag.of(lcm.Corpus(rows))
+    hits = [Hit(one.id, dag.size(one.id), text_of(one)) for one in dag.messages]
+    place = {one.id: at for at, one in enumerate(dag.messages)}
+    listed = hits
+    if over:
+        leaf = Summary.of("What was said.", [dag.messages[at] for at in over])
+        dag = dag.replace(leaf.sources[0], leaf.sources[-1], leaf)
+        listed = [Hit(leaf.id, leaf.tokens, leaf.text)]
+    found = Found(listed, [hits[at] for at in users], near or {})
+    return [*pieces(dag, place, found, arm)]
+
+
+def test_nothing_is_shown_twice_by_searches():
+    shown = [one.node for one in walked(["word " * 90] * 60, arm=Arm(3)) if one.how == "search"]
+    assert len(shown) == len(set(shown)) > 40
+
+
+def test_the_second_search_asks_among_what_the_user_said():
+    texts = ["word " * 90] * 60
+    second = walked(texts, users=[50, 55], arm=Arm(2))[-2:]
+    assert [one.node for one in second] == ["m51", "m56"]
+    nothing = walked(texts, arm=Arm(2))
+    assert nothing[-1].node == f"m{len(nothing)}"  # then it turns the page
+
+
+def test_what_lies_under_a_summary_is_opened_nearest_first():
+    texts = ["word " * 90] * 40
+    shown = walked(texts, arm=Arm(1, 1), over=range(40), near={"m31": 0, "m17": 1})
+    opened = [one.node for one in shown if one.how == "expand" and one.whole]
+    assert opened[:3] == ["m31", "m17", "m1"] and len(opened) == 11
+
+
+def test_a_long_text_is_searched_by_its_passages_and_shown_once():
+    texts = ["filler " * 400 + "the port is 3952", "port", "word " * 9]
+    dag = Dag.of(lcm.Corpus(texts))
+    searcher, pages = Talk(dag, []).searcher(lcm.BM25(), dag)
+    assert len(pages.of) > 5 and len(searcher.corpus) == len(pages.of)
+    run = searcher.run("filler port", k=100)
+    found = pages.hits(next(iter(run))[1])
+    assert sorted(one.node for one in found) == ["m1", "m2"]
+    assert max(found, key=lambda one: one.tokens).text == texts[0]
+
+
+def test_an_excerpt_shows_rare_words_before_frequent_ones_and_marks_what_it_leaves_out():
+    rows = [f"pod-{n} runs the image" for n in range(200)]
+    rows[0], rows[150] = "NAME STATE", "mailer-1d7c runs the image"
+    shown = excerpt("\n".join(rows), "name of the mailer image?", 100).splitlines()
+    assert shown[0] == "NAME STATE" and "mailer-1d7c runs the image" in shown and "..." in shown
+
+
+@given(
+    lines=st.lists(st.text(alphabet="ab. \u4e00\U0001f600x-", max_size=60), max_size=30),
+    tokens=st.integers(1, 60),
+)
+def test_an_excerpt_is_never_longer_than_its_limit(lines, tokens):
+    assert count_tokens(excerpt("\n".join(lines), "a b x", tokens)) <= tokens
 
 
 def test_an_excerpt_shows_the_lines_that_the_question_is_about():

@@ -182,7 +182,7 @@ def test_a_saved_evaluation_holds_the_table_the_runs_and_how_to_make_them(toy, t
     assert manifest == result.manifest()
     assert manifest["systems"][0]["run"] == "runs/s.trec"
     assert [measure["name"] for measure in manifest["measures"]] == ["RR", "RR@1"]
-    assert manifest["bootstrap"] == {"unit": "conversation", "resamples": 2000, "seed": 0}
+    assert manifest["bootstrap"] == {"unit": "topic", "resamples": 2000, "seed": 0}
     assert str(tmp_path) not in json.dumps(manifest)
 
 
@@ -278,3 +278,16 @@ def test_conversations_are_counted_among_what_is_judged(toy):
     assert "bootstrap over 3 conversations" in result.to_markdown()
     (few,) = [note for note in result.compare("far").notes if "There are" in note]
     assert few.startswith("There are 3 conversations: no test at 5 % is possible")
+
+
+def test_topics_without_a_value_change_no_interval(toy):
+    """Conversations of which nothing is measured are not among those drawn."""
+    judged = [(i, i % 8, 1) for i in range(8)]
+    found = []
+    for more in (0, 30):
+        docs = {"text": [f"text {i}" for i in range(8)], "conversation": list("aabbccdd")}
+        bench = toy.collection(docs, 8 + more, judged)
+        table = tuple(tuple(1 + (d == t) * (t % 3 - 1) for d in range(8)) for t in range(8 + more))
+        found.append(evaluate({"s": toy.says(table)}, on=bench, measures=[RR]).summary())
+    columns = ["mean", "low", "high", "n", "units"]
+    pd.testing.assert_frame_equal(found[0][columns], found[1][columns])

@@ -126,3 +126,16 @@ def test_a_policy_that_fails_counts_as_the_worst_where_it_does():
     assert found.grid["a"].tolist() == pytest.approx([1 / 6, 4 / 6, 0])
     assert found.grid["failed"].tolist() == [3, 0, 6]
     assert "2 failed on some topic, which counts as the worst" in repr(found)
+
+
+def test_folds_are_of_conversations_that_have_something_to_choose_by():
+    made = bench("a", [1, 1, 1, 2, 1, 0])
+    lost = pd.DataFrame([{"qid": f"none{i}", "query": "x", "conversation": None} for i in range(4)])
+    asked = pd.concat([lost.iloc[:3], made.topics, lost.iloc[3:]], ignore_index=True)
+    more = Collection("a", made.corpus, asked, made.qrels)
+    for folds in (2, 3, 6):
+        alone, beside = (tune(FAMILY, on=one, measure=R @ 1, folds=folds) for one in (made, more))
+        assert beside.picks == alone.picks
+        pd.testing.assert_frame_equal(beside.frame, alone.frame)
+    with pytest.raises(BadParameter, match="has 6 conversations, fewer than 7 folds"):
+        tune(FAMILY, on=more, measure=R @ 1, folds=7)

@@ -238,3 +238,43 @@ def test_a_view_that_there_is_not_and_one_of_nothing_are_refused(toy):
     empty = lcm.Collection("e", bench.corpus, bench.topics, bench.qrels.head(0))
     with pytest.raises(BadInput, match="No message of 'e' answers anything"):
         validate(empty, bench, systems=FIVE, view="evidence")
+
+
+SAID = (
+    "Deploys wait for review before noon.", "Priya approved it once the rehearsal had finished.",
+    "Who signed off the migration last Tuesday night?", "Nobody touched the ledger since winter.",
+    "Rollbacks are kept for ninety days in cold storage.", "The invoice parser chokes on umlauts.",
+    "Grafana shows a steady climb of queue latency.", "Let us drop the old exporter entirely.",
+)  # fmt: skip
+
+
+def talk(name, turn=0):
+    said = [*SAID[turn:], *SAID[:turn]]
+    rows = [{"text": text, "role": "user", "conversation": "c"} for text in said]
+    topics = pd.DataFrame({"qid": ["q"], "query": ["ledger"], "type": ["single"]})
+    qrels = pd.DataFrame({"qid": ["q"], "docno": ["m4"], "relevance": [2]})
+    return lcm.Collection(name, lcm.Corpus(rows), topics, qrels, relevant_from=2)
+
+
+def test_a_history_that_nobody_labelled_is_compared_by_what_was_said_next():
+    real = lcm.mine(lcm.Corpus([{"text": text, "role": "user"} for text in SAID]), name="mine")
+    found = validate(talk("made", 3), real)
+    assert len(found.counted) == 21
+    assert found.types == {"adjacency": ("adjacency",)}
+    for side in found.sides:
+        assert set(side.collection.topics["type"]) == {"adjacency"}
+        assert side.collection.topics["query"].str.contains("right after|came next|followed").all()
+    gates = found.gates()["gate"].tolist()
+    assert gates[2] == "BM25 around AnyR@5, synthetic less real"
+    assert found.measured[1].mean() > 0
+    plain = validate(talk("made", 3), talk("other"), systems=FIVE)
+    assert plain.gates()["gate"][2] == "BM25 AnyR@5, synthetic less real"
+
+
+def test_a_history_without_a_successor_to_ask_for_is_refused():
+    real = lcm.mine(lcm.Corpus([{"text": text, "role": "user"} for text in SAID]), name="mine")
+    topics = pd.DataFrame({"qid": ["q"], "query": ["hi"]})
+    qrels = pd.DataFrame({"qid": ["q"], "docno": ["m1"], "relevance": [1]})
+    short = lcm.Collection("short", lcm.Corpus(["Hi.", "Yes."]), topics, qrels)
+    with pytest.raises(BadInput, match="No message of 'short' has a successor"):
+        validate(short, real, systems=FIVE)

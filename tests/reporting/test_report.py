@@ -294,3 +294,49 @@ def test_any_number_of_systems_is_told_apart(toy, tmp_path, count):
     page = saved(evaluated(toy(), systems), tmp_path)
     looks = re.findall(r'<svg class="key"[^>]*style="fill: ([^"]+)">(<[^>]+>)', page)
     assert len({f"{c}{m}" for c, m in looks}) == min(count, 49)
+
+
+class Raises:
+    """A system of somebody's own that raises on some questions, or on all."""
+
+    def __init__(self, *on):
+        self.on = on
+
+    def fit(self, corpus):
+        return self
+
+    def run(self, topics):
+        if not self.on or set(self.on) & set(topics.qids):
+            raise RuntimeError("no room")
+        return BM25().fit(topics.corpus).run(topics)
+
+
+def test_a_system_that_failed_as_a_whole_is_in_no_figure_and_every_figure_is_drawn(toy, tmp_path):
+    result = evaluated(toy(), SYSTEMS | {"broken": Raises()}, (nDCG @ 3, Latency @ 95))
+    page = saved(result, tmp_path)
+    drawn = {path.stem for path in (tmp_path / "figures").glob("*.png")}
+    assert drawn == {"per-type", "quality-latency", "recall-by-k", "told-apart"}
+    assert ">broken<" not in (tmp_path / "figures" / "per-type.svg").read_text()
+    assert "broken raised RuntimeError on every question" in Outline(page).text
+    alone = saved(evaluated(toy(), {"bm25": BM25(), "broken": Raises()}), tmp_path / "alone")
+    assert "It is the only system here with a value" in Outline(alone).text
+
+
+def test_recall_by_depth_leaves_out_what_failed(toy):
+    some = evaluated(toy(), {"bm25": BM25() % 5, "same": Raises("q1"), "broken": Raises()})
+    curve = some.curve([1]).set_index("system")["mean"]
+    assert pd.isna(curve["broken"])
+    rest = some.collection.topics["qid"] != "q1"
+    values = evaluated(toy(), measures=[R @ 1]).values("bm25", R @ 1)[rest.to_numpy()]
+    assert curve["same"] == pytest.approx(pd.Series(values).mean())
+
+
+def test_the_headline_counts_judged_topics_and_says_what_the_test_of_all_pairs_found(toy):
+    from tests.reporting.conftest import ASKED
+
+    lost = [(f"none{i}", "who is the cook?", "none", None, []) for i in range(4)]
+    result = evaluated(toy(asked=[*ASKED, *lost]))
+    assert result.n_judged == (6, 3)
+    said = ranking_report(result).headline
+    assert "over 6 questions in 3 conversations. Compared question by question it is not" in said
+    assert said.endswith("; the order among the two is not settled here.")

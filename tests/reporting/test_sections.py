@@ -16,6 +16,7 @@ from lcm_lab.reporting.axes import marks
 from lcm_lab.reporting.diagram import diagram
 from lcm_lab.reporting.parts import bounds, failures, frontier, silent
 from lcm_lab.reporting.svg import SERIES
+from tests.reporting.conftest import ASKED
 
 SYSTEMS = {"bm25": BM25() % 5, "rrf": RRF(BM25(), TfIdf()) % 5}
 #: A question whose answer nobody told: nothing is judged relevant.
@@ -71,6 +72,9 @@ def test_abstention_says_of_a_system_that_cannot_abstain_why(toy):
     assert rows["bm25"][0].value == table.loc["bm25", "auroc"]
     assert rows["rrf"][0].interval == table.loc["rrf", "why"] != ""
     assert found.chart is not None and "Risk" in found.chart.title
+    # What the hits are worth is called by its measure; "recall" would be another.
+    assert {"nDCG@3", "nDCG@3 at 90 %"} < set(found.table.columns)
+    assert not any("recall" in name for name in found.table.columns)
 
 
 def test_without_a_question_that_has_no_answer_it_says_so(toy):
@@ -150,3 +154,13 @@ def test_colours_of_the_series_stay_apart_for_colour_blind_readers(deficiency):
     seen = [lab(np.array(DEFICIENCIES[deficiency]) @ c) for c in linear]
     apart = [np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i]]
     assert min(apart) > 10  # about four times what can just be told apart side by side
+
+
+def test_what_is_resampled_is_said_as_it_is(toy):
+    whole = ranking_report(measured(toy())).page.render()
+    assert "resamples whole conversations" in whole and "max-T over conversations" in whole
+    one = toy(asked=[topic for topic in ASKED if topic[3] == "c1"])
+    page = ranking_report(measured(one)).page.render()
+    assert "All questions are of one conversation" in page
+    assert "max-T over questions" in page
+    assert "whole conversations" not in page

@@ -349,7 +349,7 @@ def test_sizes_are_those_of_the_counterparts():
     assert {size: (count, plan.sessions) for size, (count, plan) in USERS.items()} == {
         "S": (8, 50),
         "M": (8, 500),
-        "L": (1, 5000),
+        "L": (10, 500),
     }
 
 

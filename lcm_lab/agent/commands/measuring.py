@@ -129,10 +129,7 @@ def evaluate(
 def bench(
     what: Annotated[
         Literal["ranking", "dense", "pipeline", "store", "tools", "all"],
-        typer.Argument(
-            help="What is timed: ranking by words, dense vectors, the pipeline around scorers, a "
-            "store, or the tools over one."
-        ),
+        typer.Argument(help="What is timed: a part of the library, as told above, or all."),
     ],
     *,
     size: Annotated[int, typer.Option(min=100, help="How many made-up messages.")] = 100_000,
@@ -194,8 +191,8 @@ def validate(
         typer.Option(
             "--against",
             metavar="PATH",
-            help="A real set: files of LoCoMo, LongMemEval or BEAM, or a saved collection. "
-            "Repeatable.",
+            help="A real set: files of LoCoMo, LongMemEval or BEAM, agent transcripts (compared "
+            "by what was said next), or a saved collection. Repeatable.",
         ),
     ],
     policy: Annotated[

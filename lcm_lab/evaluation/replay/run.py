@@ -70,7 +70,8 @@ def replay(  # noqa: PLR0913  # a row of choices, all named
     arms : sequence of Arm
         What may be spent to recover a fact that is not in view.
     search : Ranker, default `BM25`
-        Over messages and summaries, as ``dag.corpus()`` gives them.
+        Over messages and summaries, as ``dag.corpus()`` gives them, long texts in passages of 80
+        words; of a text that is found the lines that the question is about are shown.
     facts : Facts, optional
         `facts_of` finds those of a collection; of one that ships, with its state log.
 
@@ -171,6 +172,9 @@ class _Run:
         missed = last["over"] > 0.02 * last["limit"].fillna(0)
         if missed.any():
             yield f"{missed.sum()} of {len(last)} points miss their budget by more than 2 %."
+        under = (last["tokens"] < 0.98 * last["limit"].fillna(0)) & (last["before"] > last["limit"])
+        if under.any():
+            yield f"{under.sum()} of {len(last)} points leave more than 2 % of their budget unused."
 
 
 def _check(strategy: object, cycles: object, arms: Sequence[object]) -> None:

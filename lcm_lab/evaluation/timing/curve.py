@@ -14,7 +14,7 @@ import pandas as pd
 from lcm_lab.evaluation.significance import percentile_interval
 from lcm_lab.evaluation.timing.clock import Conditions
 from lcm_lab.markup import line, page, rows
-from lcm_lab.shown import counted
+from lcm_lab.shown import counted, one_line
 
 __all__ = ["COLUMNS", "UNITS", "Growth", "Scaling", "growth"]
 
@@ -60,7 +60,7 @@ def growth(sizes: Sequence[float], costs: Sequence[float]) -> Growth:
 
     Examples
     --------
-    >>> growth([1e3, 1e4, 1e5], [2.0, 20.0, 200.0]).exponent
+    >>> round(growth([1e3, 1e4, 1e5], [2.0, 20.0, 200.0]).exponent, 6)
     1.0
     """
     from scipy.special import stdtrit
@@ -97,6 +97,7 @@ class Scaling:
 
     Examples
     --------
+    >>> from lcm_lab.evaluation.timing.scaling import scaling
     >>> grown = scaling({"bm25": lcm.BM25() % 10}, sizes=(100, 200), searches=20)
     >>> grown.summary()["work"].unique().tolist()
     ['index', 'first search', 'search', 'add']
@@ -158,7 +159,7 @@ class Scaling:
             medians = part.set_index("size")["median"].reindex(sizes)
             cells = ["–" if math.isnan(cost) else f"{cost:,.3g}" for cost in medians]
             work = f"{row.work}, {UNITS[str(row.work)]}"
-            body.append([str(row.system), work, *cells, _power(row), _two(row.last)])
+            body.append([one_line(str(row.system)), work, *cells, _power(row), _two(row.last)])
         return ["system", "work", *(f"{size:,}" for size in sizes), "exponent", "last"], body
 
     def _headline(self) -> str:

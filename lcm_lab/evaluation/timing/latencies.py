@@ -21,7 +21,7 @@ from lcm_lab.evaluation.timing.percentiles import (
     ratio,
 )
 from lcm_lab.markup import line, page, rows
-from lcm_lab.shown import counted
+from lcm_lab.shown import counted, one_line
 
 __all__ = ["TIMES", "Latencies", "shown"]
 
@@ -53,6 +53,7 @@ class Latencies:
 
     Examples
     --------
+    >>> from lcm_lab.evaluation.timing.latency import latency
     >>> bench = lcm.load("synth-chat-s")
     >>> timed = latency({"bm25": lcm.BM25() % 10}, on=bench, rate=1000, n=40)
     >>> timed.summary()[["time", "percentile", "n"]].head(2).values.tolist()
@@ -159,7 +160,7 @@ class Latencies:
             cells = [shown(Estimate(*row)) for row in part[["ms", "low", "high"]].to_numpy()]
             busy = self.busy[str(name)]
             share = f"{busy:.0%}" if time == "latency" and not math.isnan(busy) else ""
-            body.append([str(name), str(time), *cells, f"{part['n'].iloc[0]:,}", share])
+            body.append([one_line(str(name)), str(time), *cells, f"{part['n'].iloc[0]:,}", share])
         heads = [f"p{p:g}" for p in PERCENTILES]
         return ["system", "ms of", *heads, "max", "n", "busy"], body
 

@@ -9,7 +9,7 @@ leaving that out is called).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -58,7 +58,7 @@ def latency(
         Searches a second that are due to each system. Where not given, half of what the slowest
         serves while it warms up.
     n : int
-        Searches of each system that count. It takes ``n / rate`` seconds a system, or longer.
+        Searches of each system that count. A thousand take ``1.2 * n / rate`` seconds a system.
     arrivals : {"poisson", "even"}
         Whether searches are due at random moments or at regular ones.
     seed : int
@@ -94,19 +94,21 @@ def latency(
     chosen = named(systems)
     _check(chosen, on, rate, arrivals)
     whole("n", n)
+    whole("seed", seed, 0)
     fitted, failed = searchers(chosen, on.corpus)
     if not fitted:
         raise next(iter(failed.values()))
     topics = Topics.of(on.topics, on.corpus)
-    timed = timed_under_load(fitted, topics, (rate, n, arrivals, seed), Monotonic())
+    load = Load(rate, n, arrivals, seed)
+    frame, rate, conditions, notes = timed_under_load(fitted, topics, load, Monotonic())
     return Latencies(
-        frame=timed[0],
+        frame=frame,
         systems={name: repr(system) for name, system in chosen.items()},
         collection=on.name,
-        rate=timed[1],
-        conditions=timed[2],
+        rate=rate,
+        conditions=conditions,
         seed=seed,
-        notes=(*timed[3], *_unfitted(failed)),
+        notes=(*notes, *_unfitted(failed)),
     )
 
 
@@ -127,13 +129,19 @@ def _check(systems: Mapping[str, Any], on: Any, rate: Any, arrivals: Any) -> Non
         raise BadParameter(f"arrivals must be 'poisson' or 'even'. Got {arrivals!r:.80}.")
 
 
-Load = tuple[float | None, int, Arrivals, int]
+class Load(NamedTuple):
+    """What is asked of each system, as `latency` takes it."""
+
+    rate: float | None
+    n: int
+    arrivals: Arrivals
+    seed: int
 
 
 def timed_under_load(
     searchers: Mapping[str, Searches], topics: Topics, load: Load, clock: Clock
 ) -> tuple[pd.DataFrame, float, Conditions, list[str]]:
-    """Warm up, then time; ``load`` is rate, searches, arrivals and seed, as `latency` takes them.
+    """Warm up, find a rate where none is given, and time.
 
     Returns
     -------
@@ -145,14 +153,13 @@ def timed_under_load(
     list of str
         How it was done.
     """
-    given, n, how, seed = load
 
     def work() -> tuple[Taken, float]:
         warm_up = by_turns(list(searchers), sample(len(topics))[:WARM_UP], 0)
         warm = carry_out(warm_up, searchers, topics, clock)
-        rate = _affordable(warm) if given is None else float(given)
+        rate = _affordable(warm) if load.rate is None else float(load.rate)
         left = [name for name in searchers if name not in warm.lost]
-        plan = in_rounds(left, len(topics), n, rate, how, seed=seed)
+        plan = in_rounds(left, len(topics), load.n, rate, load.arrivals, seed=load.seed)
         done = carry_out(plan, searchers, topics, clock)
         return Taken(done.frame, done.failures | warm.failures, done.lost | warm.lost), rate
 
@@ -160,7 +167,7 @@ def timed_under_load(
     counts = taken.counted()
     counts["qid"] = np.array(topics.qids, object)[counts["topic"].to_numpy(int)]
     frame = counts[["system", "round", "qid", "latency", "service"]]
-    notes = list(_notes(taken, frame, (rate, n, how, seed), len(topics)))
+    notes = list(_notes(taken, frame, rate, load, len(topics)))
     notes.insert(2, f"{conditions}.")
     return frame, rate, conditions, notes
 
@@ -173,17 +180,17 @@ def _affordable(warm: Taken) -> float:
 
 
 def _notes(
-    taken: Taken, frame: pd.DataFrame, load: tuple[float, int, Arrivals, int], n_topics: int
+    taken: Taken, frame: pd.DataFrame, rate: float, load: Load, n_topics: int
 ) -> Iterator[str]:
-    rate, n, how, seed = load
-    moments = f"at random moments (Poisson, seed {seed})" if how == "poisson" else "regularly"
+    random = f"at random moments (Poisson, seed {load.seed})"
+    moments = random if load.arrivals == "poisson" else "at regular moments"
     rounds = int(frame["round"].nunique())
     yield (
         f"{rate:g} searches a second were due to each system, {moments}. Latency is from when a "
         "search was due, service from when it began; one ran at a time, in one thread."
     )
     yield (
-        f"{n:,} searches each, of {counted(n_topics, 'topic')} in turn, in {rounds} blocks a "
+        f"{load.n:,} searches each, of {counted(n_topics, 'topic')} in turn, in {rounds} blocks a "
         "system, in random order. Not counted: 20 searches each before, and the first "
         f"{LEAD} of each block."
     )
@@ -195,7 +202,7 @@ def _notes(
         )
     yield from told(taken)
     yield from _overloaded(frame, rate)
-    blank = [f"p{p:g} ({least(p):,})" for p in PERCENTILES if n < least(p)]
+    blank = [f"p{p:g} ({least(p):,})" for p in PERCENTILES if load.n < least(p)]
     if blank:
         yield f"Blank, for it takes more searches: {', '.join(blank)}."
 

@@ -132,8 +132,8 @@ def told(taken: Taken) -> list[str]:
         how = (
             f"{name} has no times: it raised on {GIVE_UP} searches in a row while it was timed"
             if name in taken.lost
-            else f"{name} raised on {len(failures):,} of the searches that were timed, which have "
-            "no time"
+            else f"{name} raised on {len(failures):,} of its searches while it was timed, warm-up "
+            "included, which have no time"
         )
         said.append(f"{how} ({why}).")
     return said

@@ -16,7 +16,9 @@ import numpy.typing as npt
 from lcm_lab.errors import BadParameter
 from lcm_lab.evaluation.significance import RESAMPLES, interval
 
-__all__ = ["PERCENTILES", "Estimate", "estimate", "least", "percentiles_of", "ratio"]
+__all__ = [
+    "PERCENTILES", "Estimate", "drawn_percentile", "estimate", "least", "percentiles_of", "ratio"
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -92,7 +94,7 @@ def estimate(values: Floats, rounds: Ints, percentile: float) -> Estimate:
     Examples
     --------
     >>> estimate(np.arange(1.0, 1001), np.arange(1000) % 10, 95)
-    Estimate(value=950.05, low=937.0, high=964.0)
+    Estimate(value=950.05, low=936.0, high=964.0)
     """
     from scipy.stats import binom
 
@@ -140,20 +142,58 @@ def ratio(
     if min(len(one[0]), len(other[0])) < least(percentile):
         return NOTHING
     rounds = np.intersect1d(one[1], other[1])
-    parts = [[values[at == r] for r in rounds] for values, at in (one, other)]
     if not len(rounds):
         return NOTHING
+    both = [_in_rounds(times, rounds) for times in (one, other)]
+    whole = np.ones((1, len(rounds)), np.int64)
+    value = float(_logs(both, whole, percentile)[0])
+    if len(rounds) < 2 or math.isnan(value):
+        return Estimate(math.exp(value), math.nan, math.nan)
     drawn = np.random.default_rng(seed).integers(len(rounds), size=(RESAMPLES, len(rounds)))
-    logs = [_log_ratio(parts, draw, percentile) for draw in drawn] if len(rounds) > 1 else [0.0]
-    low, high = interval(np.array(logs)[:, None], [len(rounds)])
-    value = math.exp(_log_ratio(parts, np.arange(len(rounds)), percentile))
-    ends = np.exp([low[0], high[0]]) if len(rounds) > 1 else (math.nan, math.nan)
-    return Estimate(value, float(ends[0]), float(ends[1]))
+    counts = np.array([np.bincount(draw, minlength=len(rounds)) for draw in drawn])
+    low, high = interval(_logs(both, counts, percentile)[:, None], [len(rounds)])
+    return Estimate(math.exp(value), math.exp(low[0]), math.exp(high[0]))
 
 
-def _log_ratio(parts: Sequence[Sequence[Floats]], drawn: Ints, percentile: float) -> float:
-    over, under = (
-        float(np.percentile(np.concatenate([rounds[i] for i in drawn]), percentile))
-        for rounds in parts
-    )
-    return math.log(over / under) if over > 0 and under > 0 else math.nan
+def _in_rounds(times: tuple[Floats, Ints], rounds: Ints) -> tuple[Floats, Ints]:
+    """Give the values of some rounds in rising order, and the place of the round of each."""
+    values, at = times
+    known = np.isin(at, rounds)
+    order = np.argsort(values[known], kind="stable")
+    return values[known][order], np.searchsorted(rounds, at[known][order])
+
+
+def _logs(both: Sequence[tuple[Floats, Ints]], counts: Ints, percentile: float) -> Floats:
+    """Give the logarithm of the ratio where each round counts so many times; NaN of zeros."""
+    over, under = (drawn_percentile(values, at, counts, percentile) for values, at in both)
+    known = (over > 0) & (under > 0)
+    logs = np.full(len(counts), np.nan)
+    logs[known] = np.log(over[known] / under[known])
+    return logs
+
+
+def drawn_percentile(rising: Floats, at: Ints, counts: Ints, percentile: float) -> Floats:
+    """Give a percentile of values that are there as many times as their round was drawn.
+
+    Parameters
+    ----------
+    rising : float64 array of shape (n,)
+        In rising order.
+    at : int64 array of shape (n,)
+        The round of each, numbered from 0.
+    counts : int64 array of shape (draws, n_rounds)
+    percentile : float
+
+    Returns
+    -------
+    float64 array of shape (draws,)
+        What `numpy.percentile` gives of the values written out.
+    """
+    found = np.empty(len(counts))
+    for draw, times in enumerate(counts):
+        ends = np.cumsum(times[at])
+        place = (ends[-1] - 1) * percentile / 100
+        below = int(place)
+        low, high = rising[np.searchsorted(ends, (below, min(below + 1, ends[-1] - 1)), "right")]
+        found[draw] = low + (high - low) * (place - below)
+    return found

@@ -156,7 +156,7 @@ def _notes(
     elif memory:
         yield (
             "Memory is what a fresh process grew by, once: it holds the index and what fitting "
-            "derived from the text, not the text."
+            "derived from the text, not the text. Less than a few MiB is chance."
         )
     for name, one in lost.items():
         yield f"{name} raised at {one.qid} messages ({one.kind}: {one.message.rstrip(' .:')})."

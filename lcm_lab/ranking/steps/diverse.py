@@ -135,9 +135,9 @@ class MMR(Reranker):
     def _placed(self, run: Run, k: int) -> Run:
         if len(run) and np.diff(run.offsets).max() > LIMIT:
             raise OverBudget(f"{self!r} compares at most {LIMIT:,} hits. Cut them before: a % 100.")
-        sets = term_sets(run.corpus, self.analyzer, self.fields)
+        sets = term_sets(run.corpus, self.analyzer, self.fields)[run.rows]
         order = [
-            a + self._greedy(run.scores[a:b], sets[run.rows[a:b]], min(k, b - a))
+            a + self._greedy(run.scores[a:b], sets[a:b], min(k, b - a))
             for a, b in itertools.pairwise(run.offsets.tolist())
         ]
         placed = run.take(np.concatenate([*order, np.empty(0, np.int64)]).astype(np.int64))
@@ -215,9 +215,9 @@ class Dedupe(Reranker):
         return list(zip(*(run.corpus.codes(n)[0][run.rows].tolist() for n in names), strict=True))
 
     def _near(self, run: Run, leader: Ints) -> Ints:
-        sets = term_sets(run.corpus, Analyzer(), ("text",))
+        sets = term_sets(run.corpus, Analyzer(), ("text",))[run.rows]
         for a, b in itertools.pairwise(run.offsets.tolist()):
-            alike = jaccard(sets[run.rows[a:b]]) >= self.alike
+            alike = jaccard(sets[a:b]) >= self.alike
             for i in range(a, b):
                 above = np.flatnonzero(alike[i - a, : i - a])
                 kept = above[leader[a + above] == a + above]

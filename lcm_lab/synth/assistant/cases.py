@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from itertools import groupby, pairwise
-from math import ceil
 from typing import cast
 
 from lcm_lab.synth import cases, relations
 from lcm_lab.synth.ask import BANDS as SHARED
 from lcm_lab.synth.ask import Bands
 from lcm_lab.synth.assistant.topics import frames
-from lcm_lab.synth.assistant.user import USERS, User, plans
+from lcm_lab.synth.assistant.user import User
 from lcm_lab.synth.cases import Case, Cases, Source, of_one
 from lcm_lab.synth.profile import Setting
 from lcm_lab.synth.world import Fact
@@ -53,18 +51,11 @@ def cases_of(setting: Setting) -> Cases:
     }  # fmt: skip
     if setting.lang == "en":
         del wanted["cross-lingual"]
-    share = _share(setting)
+    more = 1 if setting.size == "S" else 2
     return {
-        kind: (make if kind in BARE else partial(_in_context, ask["context"], make), ceil(count * share))
+        kind: (make if kind in BARE else partial(_in_context, ask["context"], make), count * more)
         for kind, (make, count) in wanted.items()
     }
-
-
-def _share(setting: Setting) -> Fraction:
-    """Give how many questions a user gets for each that one of size S does."""
-    if setting.size != "S":
-        return Fraction(2)
-    return Fraction(USERS["S"][0], len(plans(setting.size, setting.tier)))
 
 
 def _in_context(contexts: Sequence[str], make: Maker, source: Source) -> Iterator[Case]:

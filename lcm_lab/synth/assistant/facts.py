@@ -31,8 +31,6 @@ RETURNS = {1: 15, 6: 60, 23: 250}
 RETURNS_EVENT = {1: 30, 6: 100, 23: 450}
 DECOYS = {1: 1, 6: 2, 23: 2}
 FOREIGN_RETURNS = {1: 1, 6: 2, 23: 4}
-#: Up to this many sessions there is room for half of what is beside the topics.
-SHORT = 20
 
 
 class Builder:
@@ -44,7 +42,6 @@ class Builder:
         self.lexicon = table("assistant", "lexicon")
         self.places = Places(world, draw)
         self._values: set[str] = set()
-        self._beside = 1 if len(world.starts) > SHORT else 2
 
     def fill(self) -> User:
         """Make everything that is true, and the distractors of a tier."""
@@ -165,7 +162,7 @@ class Builder:
         return value
 
     def _logs(self) -> None:
-        for scheme in self.draw.sample(self.lexicon["log"], LOGS // self._beside):
+        for scheme in self.draw.sample(self.lexicon["log"], LOGS):
             subjects = self.draw.sample(scheme["subject"], SUBJECTS)
             pattern, (low, high) = scheme["result"], scheme["amount"]
             amounts = self.draw.sample(range(low, high + 1), SUBJECTS)
@@ -178,8 +175,7 @@ class Builder:
 
     def _quotes(self) -> None:
         people = self.draw.shuffle(self.lexicon["relation"])
-        pairs = frames(self.templates)["sayings"]["pairs"]
-        for said, other in self.draw.sample(pairs, QUOTES // self._beside):
+        for said, other in self.draw.sample(frames(self.templates)["sayings"]["pairs"], QUOTES):
             p, second = people.pop(), people.pop()
             detail = (("p", p), ("s", said))
             fact = self._add(
@@ -192,7 +188,7 @@ class Builder:
         spoken, count = FOREIGN[self.setting.lang]
         for lang in spoken:
             entries = table("assistant", "foreign")[lang]["fact"]
-            for number in self.draw.sample(range(len(entries)), -(-count // self._beside)):
+            for number in self.draw.sample(range(len(entries)), count):
                 value = self.draw.pick(entries[number]["v"])
                 key = "", f"{lang}.{number}"
                 fact = self._add(

@@ -48,10 +48,6 @@ class Phrases(dict[str, str]):
             found = f"your {found[3:]}"
         return expand(found, self.draw)
 
-    def dealt(self, name: str) -> str:
-        """Give the next of the topic's phrases of a name, whatever is in focus."""
-        return self.deal(name, self.topic[name])
-
     def deal(self, key: object, items: Sequence[str]) -> str:
         """Give the next of the items; ``key`` names the deck that they were shuffled into."""
         deck = self._decks.get(key)

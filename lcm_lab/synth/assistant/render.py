@@ -24,12 +24,9 @@ __all__ = ["render"]
 #: Of 100 facts and returns that have a name: how many the answer comes back to, without the value,
 #: and by tier in how many of 1000 places it then speaks of that and not of something else.
 TAKEN_UP = 70
-FOCUS = {1: 80, 6: 180, 23: 500}
-#: By tier: in how many of 1000 places the rest of a message with a fact is about the same.
-MATTER = {1: 250, 6: 250, 23: 700}
-#: By tier: of 100 exchanges, how many stay with one thing and say what it is all for. In BEAM the
-#: words of a question that its answer holds are in 81 of 100 messages of the user.
-DWELLS = {1: 0, 6: 0, 23: 80}
+FOCUS = {1: 80, 6: 180, 23: 450}
+#: In how many of 1000 places the rest of a message with a fact is about the same.
+MATTER = 250
 
 
 @dataclass
@@ -74,9 +71,7 @@ class _Voices:
         topic, lexicon = topics()[name], table("assistant", "lexicon")
         self.requests = Requests(self.words, templates, Phrases(topic, lexicon, draw, own=True))
         self.answers = Answers(self.words, templates, Phrases(topic, lexicon, draw, own=False))
-        self.requests.phrases.share, self.answers.phrases.share = MATTER[tier], FOCUS[tier]
-        self.dwells = DWELLS[tier]
-        self.requests.stays = bool(self.dwells)
+        self.requests.phrases.share, self.answers.phrases.share = MATTER, FOCUS[tier]
 
 
 class _Session:
@@ -84,7 +79,6 @@ class _Session:
         self.session, self.draw, self.templates = session, draw, voices.templates
         self.name = f"{world.name}/s{session + 1:0{max(2, len(str(len(world.starts))))}d}"
         self.words, self.requests, self.answers = voices.words, voices.requests, voices.answers
-        self.dwells = voices.dwells
         self._lately: list[str] = []
 
     def messages(self, time: datetime, told: Sequence[Fact | Plant]) -> list[Message]:
@@ -128,22 +122,10 @@ class _Session:
         part = "ask" if not number else self.draw.pick(("follow",) * 4 + ("ask", "thanks"))
         wanted = max(self.draw.pick(USER_WORDS) for _ in range(1 + bool(ours.states)))
         about = [name for fact in ours.states if (name := _named(fact))]
-        matter = self._matter(ours)
-        text = self.requests.write(part, wanted, ours.said, about + matter)
+        text = self.requests.write(part, wanted, ours.said, about)
         self._lately = [*self._lately, *theirs.focus][-3:]
-        focus = self._lately + matter
-        answer = self.answers.write(self.draw.pick(ANSWER_WORDS), theirs.said, focus)
+        answer = self.answers.write(self.draw.pick(ANSWER_WORDS), theirs.said, self._lately)
         return (text, ours), (answer, theirs)
-
-    def _matter(self, ours: Draft) -> list[str]:
-        """Give what an exchange stays with besides its facts, and let the user say so."""
-        if not self.dwells or not self.draw.chance(self.dwells):
-            return []
-        phrases = self.requests.phrases
-        whole = self.words["user"]["whole"].format(title=phrases["title"])
-        phrases.focus = matter = [whole, phrases.dealt("thing")]
-        ours.said.insert(0, phrases.say(self.words["user"]["project"], whole=whole))
-        return matter
 
     def _drafts(self, turn: Turn) -> tuple[Draft, Draft]:
         """Say each thing where it belongs: with the user, or as a reply to a question for it."""

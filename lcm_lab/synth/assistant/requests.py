@@ -19,32 +19,23 @@ class Requests:
     def __init__(self, frames: Mapping[str, Any], templates: str, phrases: Phrases) -> None:
         self.frames, self.templates, self.phrases = frames, templates, phrases
         self.draw = phrases.draw
-        self.stays = False
 
     def write(self, part: str, words: int, said: Sequence[str], focus: Sequence[str]) -> str:
         """Give a message of about that many words with these sentences in it.
 
         ``part`` is how it sets out: ask, follow or thanks. What is in ``focus`` is what the rest of
-        the message tends to be about: evidence stands in messages on the same matter. Where ``stays``
-        is set, half of the rest names it.
+        the message tends to be about: evidence stands in messages on the same matter.
         """
         self.phrases.focus = focus
         parts = [self._say(part)] if part != "thanks" or not said else []
         size = sum(len(one.split()) for one in (*parts, *said))
         background: list[str] = []
         while size + 6 < words:
-            background.append(self._more() if self.stays and focus else self._say("more"))
+            background.append(self._say("more"))
             size += len(background[-1].split())
         for one in said:
             background.insert(self.draw.between(0, len(background)), one)
         return " ".join(parts + background if self.draw.chance(60) else background + parts)
-
-    def _more(self) -> str:
-        """Say more on the matter: of two remarks, one that names it."""
-        remarks = self.frames["user"]["more"]
-        if self.draw.chance(50):
-            return self._say("more")
-        return self.phrases.say([one for one in remarks if "{thing}" in one or "{title}" in one])
 
     def _say(self, name: str, **fields: str) -> str:
         return self.phrases.say(self.frames["user"][name], **fields)

@@ -11,7 +11,7 @@ from lcm_lab.synth.assistant.topics import topics
 from lcm_lab.synth.draw import Draw
 from lcm_lab.synth.world import Fact, World
 
-__all__ = ["PROJECTS", "USERS", "Plan", "User", "plans", "user"]
+__all__ = ["USERS", "Plan", "User", "plans", "user"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,6 @@ USERS = {
     "M": (8, Plan(500, 38, 30)),
     "L": (10, Plan(500, 38, 30)),
 }
-#: The same for the tier of BEAM, at S: its chats of 100,000 tokens are about one project each.
-PROJECTS = (20, Plan(18, 1, 110))
 
 
 @dataclass
@@ -46,9 +44,9 @@ class User(World):
         return {"topics": {name: self.about.count(name) for name in dict.fromkeys(self.about)}}
 
 
-def plans(size: str, tier: int) -> list[tuple[str, Plan]]:
+def plans(size: str) -> list[tuple[str, Plan]]:
     """Give the users of a collection by name."""
-    count, plan = PROJECTS if (size, tier) == ("S", 23) else USERS[size]
+    count, plan = USERS[size]
     return [(f"u{number:02d}", plan) for number in range(1, count + 1)]
 
 

@@ -103,6 +103,16 @@ class Labelling:
         All of them.
     path : Path
         The CSV that holds the answers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lcm_lab as lcm
+    >>> corpus = lcm.Corpus(["The database is Postgres.", "Lunch at noon?"])
+    >>> table = f"{tempfile.mkdtemp()}/labels.csv"
+    >>> labels = lcm.label(corpus, ["which database?"], table, policies=[lcm.BM25()])
+    >>> labels.question, labels.left
+    ('which database?', 1)
     """
 
     def __init__(
