@@ -13,7 +13,7 @@ from lcm_lab.agent.source import again, portable, writable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["HOME", "PARTS", "timed", "timed_all", "timed_store"]
+__all__ = ["HOME", "PARTS", "bench_of", "timed", "timed_all", "timed_store"]
 
 #: Where a report goes unless it is told.
 HOME = "reports/speed"
@@ -73,6 +73,21 @@ def timed_store(size: int, questions: int, seed: int, *, json: bool) -> str:
         for row in frame.to_dict("records")
     ]
     return show.grid(lines, ["store", "n", "value", "unit"])
+
+
+def bench_of(
+    what: str, size: int, questions: int, seed: int, *, json: bool, out: str | None, **given: Any
+) -> str:
+    """Time a part of the library, or all of it, and tell what came out."""
+    from lcm_lab.agent.lcm.bench import timed_tools
+
+    if what == "tools":
+        return timed_tools(size, questions, seed, json=json)
+    if what == "store":
+        return timed_store(size, questions, seed, json=json)
+    if what == "all":
+        return timed_all(size, questions, seed, out, json=json, **given)
+    return timed(size, questions, seed, out, json=json, what=what, **given)
 
 
 def timed_all(

@@ -67,8 +67,8 @@ SECTIONS = {
 LIMITS = (
     "Whether a model would answer right: a value that is in view can be overlooked, and one that "
     "is not can be guessed. No model is asked.",
-    "What an agent with judgement would search for: here it asks the question as it stands, once of "
-    "what the user said alone, and opens the best hits. A better agent finds more.",
+    "What an agent with judgement would search for: here it asks the question as it stands, once "
+    "of what the user said alone, and opens the best hits. A better agent finds more.",
     "Meaning that is no value: a fact counts as kept when its words stand there, whatever stands "
     "around them.",
     "Money: prices of tokens, and of a cache that is missed, differ by provider. The counts are in "

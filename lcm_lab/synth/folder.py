@@ -28,8 +28,8 @@ __all__ = ["Progress", "read_world", "save"]
 Progress = Callable[[int], None]
 CORPUS, TOPICS, QRELS = "corpus.jsonl.xz", "topics.jsonl", "qrels.tsv"
 WORLD, CARD, TEXT = "world.json.xz", "card.json", "card.md"
-#: How hard liblzma tries, by size: at L the rest is quicker than it.
-PRESET = {"S": 6, "M": 6, "L": 1}
+#: How hard liblzma tries, by size: at M and L the rest is quicker than it.
+PRESET = {"S": 6, "M": 1, "L": 1}
 
 
 def save(

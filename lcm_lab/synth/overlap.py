@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +106,7 @@ class Overlap:
         return held
 
 
-@cache
+@lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """Strip one English suffix where enough letters remain, and a doubled last letter."""
     for suffix in SUFFIXES:

@@ -256,7 +256,8 @@ def test_budgets_are_met_and_the_point_says_what_it_cost(bench):
     points = found.points
     assert found.budgets == ["2 %", "300", "20 %"]
     assert (points["over"] == (points["tokens"] - points["limit"]).clip(0)).all()
-    assert (points["over"] > 0).any() and "miss their budget" in found.notes[-1]
+    assert (points["over"] > 0).any()
+    assert any("miss their budget" in note for note in found.notes)
     assert (points["freed"] == points["before"] - points["tokens"]).all()
     assert (points["calls"] >= 1).all() and (points["read"] > points["written"]).all()
     assert (points["prefix"] + points["rewritten"] == points["tokens"]).all()

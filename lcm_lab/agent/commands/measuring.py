@@ -165,19 +165,10 @@ def bench(
       lcm-lab bench store --size 1000000
       lcm-lab bench tools --size 1000000
     """
-    from lcm_lab.agent.speed import timed, timed_all, timed_store
+    from lcm_lab.agent.speed import bench_of
 
-    if what == "tools":
-        from lcm_lab.agent.lcm.bench import timed_tools
-
-        told = timed_tools(size, questions, seed, json=json)
-    elif what == "store":
-        told = timed_store(size, questions, seed, json=json)
-    elif what == "all":
-        told = timed_all(size, questions, seed, out, json=json, against=against, curve=curve)
-    else:
-        told = timed(size, questions, seed, out, json=json, what=what, against=against, curve=curve)
-    print(told)
+    given = {"against": against, "curve": curve}
+    print(bench_of(what, size, questions, seed, json=json, out=out, **given))
 
 
 @app.command(short_help="Compare a synthetic collection with its real counterpart.")

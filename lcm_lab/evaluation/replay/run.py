@@ -169,10 +169,11 @@ class _Run:
                 f"{(~last['valid']).sum()} of {len(last)} points are invalid, and in no mean: the "
                 "view is as long as the conversation."
             )
-        missed = last["over"] > 0.02 * last["limit"].fillna(0)
+        limit = last["limit"].astype(float)  # a budget of its own has none
+        missed = last["over"] > 0.02 * limit.fillna(0)
         if missed.any():
             yield f"{missed.sum()} of {len(last)} points miss their budget by more than 2 %."
-        under = (last["tokens"] < 0.98 * last["limit"].fillna(0)) & (last["before"] > last["limit"])
+        under = (last["tokens"] < 0.98 * limit) & (last["before"] > limit)
         if under.any():
             yield f"{under.sum()} of {len(last)} points leave more than 2 % of their budget unused."
 
