@@ -7,13 +7,13 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from lcm_lab.agent.show import WIDTH, grid
-from lcm_lab.evaluation.compare import figures
+from lcm_lab.evaluation.comparing.compare import figures
 from lcm_lab.shown import counted, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lcm_lab.evaluation.diff import Diff
+    from lcm_lab.evaluation.comparing.diff import Diff
 
 __all__ = ["facts", "told"]
 

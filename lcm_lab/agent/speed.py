@@ -63,7 +63,7 @@ def timed(
 
 def timed_store(size: int, questions: int, seed: int, *, json: bool) -> str:
     """Time a store at a size."""
-    from lcm_lab.evaluation.bench_store import bench_store
+    from lcm_lab.evaluation.bench.store import bench_store
 
     frame = bench_store(size, questions=questions, seed=seed)
     if json:
@@ -109,9 +109,9 @@ def timed_all(
 def _timed(what: str, size: int, questions: int, seed: int, *, curve: bool) -> pd.DataFrame:
     import pandas as pd
 
-    from lcm_lab.evaluation import bench
-    from lcm_lab.evaluation.bench_dense import bench_dense
-    from lcm_lab.evaluation.bench_pipeline import bench_pipeline
+    from lcm_lab.evaluation.bench import lexical as bench
+    from lcm_lab.evaluation.bench.dense import bench_dense
+    from lcm_lab.evaluation.bench.pipeline import bench_pipeline
 
     made = {"dense": bench_dense, "pipeline": bench_pipeline, "ranking": bench.bench_ranking}
     wanted = PARTS if what == "all" else (what,)
@@ -175,7 +175,7 @@ def _ratio(row: dict[Any, Any]) -> str:
 
 def _against(frame: pd.DataFrame, before: pd.DataFrame) -> str:
     """Set each figure beside that of another run: its time, and its ratio, which travels better."""
-    from lcm_lab.evaluation.bench import compared
+    from lcm_lab.evaluation.bench.lexical import compared
 
     names = ("ratio", "then", "change", "time")
     lines = [
@@ -187,7 +187,7 @@ def _against(frame: pd.DataFrame, before: pd.DataFrame) -> str:
 
 
 def _exponents(frame: pd.DataFrame) -> list[str]:
-    from lcm_lab.evaluation.bench import exponents
+    from lcm_lab.evaluation.bench.lexical import exponents
 
     if "size" not in frame:
         return []

@@ -12,8 +12,8 @@ from lcm_lab.agent.ladder import systems
 from lcm_lab.agent.source import again, portable, writable
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.validate import View
-    from lcm_lab.evaluation.validation import Validation
+    from lcm_lab.evaluation.validating.validate import View
+    from lcm_lab.evaluation.validating.validation import Validation
 
 __all__ = ["HOME", "validated"]
 
@@ -33,7 +33,7 @@ def validated(
     json: bool,
 ) -> str:
     """Compare with each real set in turn, write one report, and give the gates."""
-    from lcm_lab.evaluation.validate import validate
+    from lcm_lab.evaluation.validating.validate import validate
     from lcm_lab.reporting.validation_report import validation_report
     from lcm_lab.transcripts.load import load
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from lcm_lab.compaction.checks import fraction
@@ -135,12 +136,14 @@ def _worth(texts: Sequence[str]) -> dict[tuple[str, str], float]:
     return worth
 
 
-def _names(text: str) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=1 << 14)
+def _names(text: str) -> tuple[tuple[str, str], ...]:
     """Find the identifiers of a text; those of an index in it are taken as it gives them."""
+    found: list[tuple[str, str]] = []
     for line in LINE.finditer(text):
         if line["kind"] in NAMED:
-            yield from ((line["kind"], name) for name in unfolded(line["names"]).split(", "))
-    yield from identifiers(LINE.sub("", text))
+            found += ((line["kind"], name) for name in unfolded(line["names"]).split(", "))
+    return (*found, *identifiers(LINE.sub("", text)))
 
 
 def _written(taken: Sequence[tuple[str, str]]) -> str:

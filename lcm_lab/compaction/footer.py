@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from lcm_lab.identifiers import anchors
 from lcm_lab.text import count_tokens
@@ -53,6 +54,11 @@ def _dropped(text: str, texts: Sequence[str]) -> list[str]:
     """List what the sources name and the summary does not, the most frequent first."""
     counts: Counter[str] = Counter()
     for one in texts:
-        counts.update(name for kind, name in anchors(one) if kind != "error")
+        counts.update(_names(one))
     found = (name for name, _ in counts.most_common() if name not in text)
     return [name for name, _ in zip(found, range(40), strict=False)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for kind, name in anchors(text) if kind != "error")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from lcm_lab.evaluation.bounds import bounded
 from lcm_lab.evaluation.failures import failing
 from lcm_lab.evaluation.judge import Bench
 from lcm_lab.evaluation.limits import counts_hits
 from lcm_lab.evaluation.naming import LISTED, some_of
+from lcm_lab.evaluation.views.bounds import bounded
 from lcm_lab.measures import Measure
 from lcm_lab.ranking.base import LIMIT
 from lcm_lab.run import Run

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.evaluation.bounds import beyond, bounded, bounds, luck
 from lcm_lab.evaluation.judge import Bench
 from lcm_lab.evaluation.naming import LISTED, some_of
+from lcm_lab.evaluation.views.bounds import beyond, bounded, bounds, luck
 from lcm_lab.measures import Measure
 from lcm_lab.shown import counted
 from lcm_lab.synth.leaks import ceiling, same_questions, twins

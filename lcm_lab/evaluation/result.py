@@ -10,13 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation import exports, tables
-from lcm_lab.evaluation.compare import Comparison, compare
-from lcm_lab.evaluation.diagnosed import Diagnosed
-from lcm_lab.evaluation.grouping import groups
+from lcm_lab.evaluation.comparing.compare import Comparison, compare
+from lcm_lab.evaluation.files import exports
+from lcm_lab.evaluation.files.written import Written
 from lcm_lab.evaluation.measured import Failing
-from lcm_lab.evaluation.significance import By
-from lcm_lab.evaluation.written import Written
+from lcm_lab.evaluation.statistics.significance import By
+from lcm_lab.evaluation.views import tables
+from lcm_lab.evaluation.views.diagnosed import Diagnosed
+from lcm_lab.evaluation.views.grouping import groups
 from lcm_lab.measures import Measure, R
 from lcm_lab.shown import counted
 
@@ -108,7 +109,7 @@ class Evaluation(Diagnosed, Written):
             A column of the topics (its values in order of first appearance), or what follows from
             question and answer, in bins that rise: "length" and "gold_length" (tokens), "age"
             (days), "language" (script of the question), "conversation", "answerable";
-            `evaluation.grouping` defines each.
+            `evaluation.views.grouping` defines each.
         failures : {"apart", "worst"}
             As in `summary`.
 

@@ -10,7 +10,7 @@ from lcm_lab.reporting.rows import rows
 from lcm_lab.reporting.svg import INK, LINES, Chart, drawn, styled
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.all_pairs import AllPairs
+    from lcm_lab.evaluation.comparing.all_pairs import AllPairs
 
 __all__ = ["diagram"]
 

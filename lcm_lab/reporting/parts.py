@@ -136,8 +136,8 @@ def told(
     evaluation: Evaluation, measure: Measure | None, looks: Mapping[str, Mark], first: str
 ) -> Told:
     """Draw which systems are told apart, and give what must be known beside it."""
-    from lcm_lab.evaluation.all_pairs import MOST, all_pairs
-    from lcm_lab.evaluation.paired import comparable
+    from lcm_lab.evaluation.comparing.all_pairs import MOST, all_pairs
+    from lcm_lab.evaluation.comparing.paired import comparable
 
     if measure is None or not comparable(measure) or not 1 < len(looks) <= MOST:
         return Told()

@@ -9,7 +9,7 @@ from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import INK, LINES, MUTED, SERIES, Chart, drawn, styled
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.validation import Validation
+    from lcm_lab.evaluation.validating.validation import Validation
 
 __all__ = ["by_type", "scatter"]
 

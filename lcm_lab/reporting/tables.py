@@ -93,7 +93,7 @@ def leaderboard(
     The best of a column is marked only where the evaluation found it better than every other,
     paired topic by topic.
     """
-    from lcm_lab.evaluation.tables import leaderboard as judged
+    from lcm_lab.evaluation.views.tables import leaderboard as judged
 
     found, best = keyed(evaluation.summary()), cast("Any", judged(evaluation))
     lines = []

@@ -13,7 +13,7 @@ from lcm_lab.reporting.scatter import by_type, scatter
 from lcm_lab.reporting.tables import NOTHING, Cell, number
 
 if TYPE_CHECKING:
-    from lcm_lab.evaluation.validation import Validation
+    from lcm_lab.evaluation.validating.validation import Validation
 
 __all__ = ["validation_report"]
 
@@ -54,7 +54,7 @@ def validation_report(
     Examples
     --------
     >>> import lcm_lab as lcm
-    >>> from lcm_lab.evaluation.validate import validate
+    >>> from lcm_lab.evaluation.validating.validate import validate
     >>> bench = lcm.load("synth-chat-s")
     >>> five = [lcm.BM25(b=b) % 10 for b in (0, 0.25, 0.5, 0.75, 1)]
     >>> found = validate(bench, bench, systems=five)

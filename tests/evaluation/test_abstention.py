@@ -7,7 +7,8 @@ from sklearn.metrics import roc_auc_score
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.abstention import (
+from lcm_lab.evaluation.harness import evaluate
+from lcm_lab.evaluation.views.abstention import (
     ALIKE,
     ALL_ANSWERABLE,
     BY_RANK,
@@ -15,7 +16,6 @@ from lcm_lab.evaluation.abstention import (
     SILENT,
     auroc,
 )
-from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.measures import AnyR, Latency, R, Stale, Tokens
 from lcm_lab.run import Run
 

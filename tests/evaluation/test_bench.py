@@ -4,12 +4,12 @@ import pytest
 
 from lcm_lab.agent.speed import timed
 from lcm_lab.errors import BadInput, NotFound
-from lcm_lab.evaluation.bench import bench_ranking, compared, curve, exponents
-from lcm_lab.evaluation.bench_dense import _engines, _unit, bench_dense
-from lcm_lab.evaluation.bench_pipeline import bench_pipeline, family
-from lcm_lab.evaluation.engines import FTS5Engine, Ours
-from lcm_lab.evaluation.turns import COLUMNS, take_turns
-from lcm_lab.evaluation.zipf import zipf
+from lcm_lab.evaluation.bench.dense import _engines, _unit, bench_dense
+from lcm_lab.evaluation.bench.engines import FTS5Engine, Ours
+from lcm_lab.evaluation.bench.lexical import bench_ranking, compared, curve, exponents
+from lcm_lab.evaluation.bench.pipeline import bench_pipeline, family
+from lcm_lab.evaluation.bench.turns import COLUMNS, take_turns
+from lcm_lab.evaluation.bench.zipf import zipf
 from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.ranking.searcher import within

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab.evaluation.bounds import luck, oracle
-from lcm_lab.evaluation.chance import chance
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.judge import Bench
-from lcm_lab.evaluation.ties import uncut
+from lcm_lab.evaluation.views.bounds import luck, oracle
+from lcm_lab.evaluation.views.chance import chance
+from lcm_lab.evaluation.views.ties import uncut
 from lcm_lab.measures import (
     AP,
     RR,

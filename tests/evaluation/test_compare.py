@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from lcm_lab.errors import BadParameter, NotFound
-from lcm_lab.evaluation.all_pairs import all_pairs, best
-from lcm_lab.evaluation.compare import COLUMNS
-from lcm_lab.evaluation.randomisation import holm, randomisation
+from lcm_lab.evaluation.comparing.all_pairs import all_pairs, best
+from lcm_lab.evaluation.comparing.compare import COLUMNS
+from lcm_lab.evaluation.statistics.randomisation import holm, randomisation
 from lcm_lab.measures import RR, IndexTime, Latency, R, Tokens, nDCG
 from tests.evaluation.given import evaluation
 

@@ -8,7 +8,7 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadInput, BadParameter, NotFound
-from lcm_lab.evaluation.diff import COLUMNS, diff
+from lcm_lab.evaluation.comparing.diff import COLUMNS, diff
 from lcm_lab.measures import RR, Latency, Tokens, nDCG
 from tests.evaluation.given import evaluation
 

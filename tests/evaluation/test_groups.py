@@ -2,9 +2,9 @@
 
 import pytest
 
-from lcm_lab.evaluation.grouping import DERIVED, groups, script
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.judge import Bench
+from lcm_lab.evaluation.views.grouping import DERIVED, groups, script
 from lcm_lab.measures import R
 
 

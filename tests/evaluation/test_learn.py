@@ -11,9 +11,9 @@ import lcm_lab as lcm
 from lcm_lab.collection import Collection
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
+from lcm_lab.evaluation.choosing.learn import learn
+from lcm_lab.evaluation.choosing.pairs import Pairs, weigh
 from lcm_lab.evaluation.harness import evaluate
-from lcm_lab.evaluation.learn import learn
-from lcm_lab.evaluation.pairs import Pairs, weigh
 from lcm_lab.measures import RR, Latency, R, nDCG
 from lcm_lab.ranking.steps.learned import Learned
 from lcm_lab.run import Hits, Run

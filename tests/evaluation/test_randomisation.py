@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lcm_lab.evaluation.intervals import bca, is_near_an_end, proportion
-from lcm_lab.evaluation.power import detectable, equivalence, standard_error
-from lcm_lab.evaluation.randomisation import flips, holm, max_t, randomisation, smallest
-from lcm_lab.evaluation.significance import bootstrap, interval, per_unit
+from lcm_lab.evaluation.statistics.intervals import bca, is_near_an_end, proportion
+from lcm_lab.evaluation.statistics.power import detectable, equivalence, standard_error
+from lcm_lab.evaluation.statistics.randomisation import flips, holm, max_t, randomisation, smallest
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval, per_unit
 
 NAN = float("nan")
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from lcm_lab.errors import BadParameter, NotFound
-from lcm_lab.evaluation.all_pairs import all_pairs
+from lcm_lab.evaluation.comparing.all_pairs import all_pairs
+from lcm_lab.evaluation.files.saving import file_names
 from lcm_lab.evaluation.harness import evaluate
 from lcm_lab.evaluation.judge import conversations
-from lcm_lab.evaluation.saving import file_names
 from lcm_lab.measures import RR, AnyR, Latency, R, Tokens, nDCG
 
 

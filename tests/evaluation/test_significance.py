@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lcm_lab.evaluation.significance import bootstrap, interval, percentile_interval
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval, percentile_interval
 
 NAN = float("nan")
 

@@ -8,10 +8,10 @@ its 5 to 35 topics together.
 import numpy as np
 import pytest
 
-from lcm_lab.evaluation.intervals import bca
-from lcm_lab.evaluation.power import equivalence, standard_error
-from lcm_lab.evaluation.randomisation import holm, max_t, randomisation
-from lcm_lab.evaluation.significance import bootstrap, interval, per_unit
+from lcm_lab.evaluation.statistics.intervals import bca
+from lcm_lab.evaluation.statistics.power import equivalence, standard_error
+from lcm_lab.evaluation.statistics.randomisation import holm, max_t, randomisation
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval, per_unit
 
 pytestmark = pytest.mark.slow
 

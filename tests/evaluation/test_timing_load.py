@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadParameter, NotFound
-from lcm_lab.evaluation.significance import percentile_interval
+from lcm_lab.evaluation.statistics.significance import percentile_interval
 from lcm_lab.evaluation.timing.clock import Monotonic, pinned
 from lcm_lab.evaluation.timing.latencies import Latencies, shown
 from lcm_lab.evaluation.timing.latency import Load, latency, timed_under_load

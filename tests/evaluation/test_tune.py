@@ -6,7 +6,7 @@ import lcm_lab as lcm
 from lcm_lab.collection import Collection
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.tune import tune
+from lcm_lab.evaluation.choosing.tune import tune
 from lcm_lab.measures import RR, Latency, R
 
 

@@ -13,10 +13,10 @@ from scipy.stats import kendalltau
 
 import lcm_lab as lcm
 from lcm_lab.errors import BadInput, BadParameter
-from lcm_lab.evaluation.agreement import draws, ends, halves, signs_agree, tau
-from lcm_lab.evaluation.gates import bar
-from lcm_lab.evaluation.panel import FAMILIES, panel
-from lcm_lab.evaluation.validate import validate
+from lcm_lab.evaluation.statistics.agreement import draws, ends, halves, signs_agree, tau
+from lcm_lab.evaluation.validating.gates import bar
+from lcm_lab.evaluation.validating.panel import FAMILIES, panel
+from lcm_lab.evaluation.validating.validate import validate
 from lcm_lab.reporting.validation_report import validation_report
 
 FIVE = {

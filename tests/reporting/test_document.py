@@ -6,7 +6,7 @@ import re
 import pandas as pd
 
 import lcm_lab as lcm
-from lcm_lab.evaluation.bench import bench_ranking
+from lcm_lab.evaluation.bench.lexical import bench_ranking
 from lcm_lab.reporting.document import Document, Grid, Section
 from lcm_lab.reporting.tables import Cell
 

@@ -43,7 +43,7 @@ def compaction(folder, shared):
 
 def validation(folder, shared):
     # Under a name that says nothing of where the real collection lies on this machine.
-    from lcm_lab.evaluation.validate import validate
+    from lcm_lab.evaluation.validating.validate import validate
     from lcm_lab.reporting.validation_report import validation_report
 
     found = validate(lcm.load("synth-chat-s"), lcm.load(shared / "locomo"))

@@ -9,7 +9,7 @@ import pytest
 
 import lcm_lab as lcm
 from lcm_lab import BM25, RRF, TfIdf, ranking_report
-from lcm_lab.evaluation.all_pairs import AllPairs, all_pairs
+from lcm_lab.evaluation.comparing.all_pairs import AllPairs, all_pairs
 from lcm_lab.measures import Latency, nDCG
 from lcm_lab.reporting.anchors import ANCHORS, MEASURES, anchors, here
 from lcm_lab.reporting.axes import marks

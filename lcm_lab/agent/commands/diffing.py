@@ -49,7 +49,7 @@ def diff(
     """
     from lcm_lab.agent import changes
     from lcm_lab.agent.show import as_json
-    from lcm_lab.evaluation.diff import diff as compared
+    from lcm_lab.evaluation.comparing.diff import diff as compared
 
     found = compared(before, after, by=by, across=across)
     fallen = None if threshold is None else found.fallen(threshold)

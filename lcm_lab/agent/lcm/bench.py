@@ -13,8 +13,8 @@ import pandas as pd
 from lcm_lab.agent import show
 from lcm_lab.agent.group import say
 from lcm_lab.agent.lcm.tools import LcmTools
-from lcm_lab.evaluation.bench_tools import LIMIT, ReferenceSQL, bench_tools, work_of, write_lcm
-from lcm_lab.evaluation.zipf import zipf
+from lcm_lab.evaluation.bench.tools import LIMIT, ReferenceSQL, bench_tools, work_of, write_lcm
+from lcm_lab.evaluation.bench.zipf import zipf
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.lexical.words import BM25
 from lcm_lab.store.lcm.database import open_lcm

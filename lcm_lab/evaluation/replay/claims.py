@@ -16,7 +16,7 @@ from lcm_lab.compaction.strategies import RandomLines, Rolling
 from lcm_lab.evaluation.replay.arms import Arm
 from lcm_lab.evaluation.replay.means import Floats, units_of
 from lcm_lab.evaluation.replay.result import Replay
-from lcm_lab.evaluation.significance import bootstrap, interval
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval
 from lcm_lab.identifiers import NAMED
 
 __all__ = ["CLAIMS", "claims"]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.evaluation.significance import bootstrap, interval
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval
 
 __all__ = ["Floats", "Ints", "area", "by_boundary", "means", "units_of"]
 

@@ -17,7 +17,7 @@ from lcm_lab.evaluation.replay.arms import Arm
 from lcm_lab.evaluation.replay.facts import Fact
 from lcm_lab.evaluation.replay.means import Floats, Ints, area, by_boundary, means, units_of
 from lcm_lab.evaluation.replay.shown import Shown
-from lcm_lab.evaluation.significance import RESAMPLES, bootstrap, interval
+from lcm_lab.evaluation.statistics.significance import RESAMPLES, bootstrap, interval
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.shown import counted
 

@@ -129,7 +129,8 @@ class _Walk:
         self.left -= found.tokens
         self.whole |= {node.id for node in found.nodes}
         yield from (Piece(node.id, "expand", whole=True) for node in found.nodes)
-        yield from (Piece(one.id, "expand", whole=False) for one in found.cut)
+        if name in self.places:  # what did not fit of a summary is known by the summary
+            yield from (Piece(one.id, "expand", whole=False) for one in found.cut)
 
     def _around(self, name: str) -> list[str]:
         """Give what lies under a summary; or a message, the user's before and after, neighbours."""

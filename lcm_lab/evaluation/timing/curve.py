@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from lcm_lab.evaluation.significance import percentile_interval
+from lcm_lab.evaluation.statistics.significance import percentile_interval
 from lcm_lab.evaluation.timing.clock import Conditions
 from lcm_lab.markup import line, page, rows
 from lcm_lab.shown import counted, one_line

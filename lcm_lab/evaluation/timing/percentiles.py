@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.errors import BadParameter
-from lcm_lab.evaluation.significance import RESAMPLES, interval
+from lcm_lab.evaluation.statistics.significance import RESAMPLES, interval
 
 __all__ = [
     "PERCENTILES", "Estimate", "drawn_percentile", "estimate", "least", "percentiles_of", "ratio"

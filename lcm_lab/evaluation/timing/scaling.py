@@ -12,6 +12,7 @@ import pandas as pd
 
 from lcm_lab.collection import Collection
 from lcm_lab.errors import BadParameter
+from lcm_lab.evaluation.bench.zipf import zipf
 from lcm_lab.evaluation.systems import Fits, named
 from lcm_lab.evaluation.timing.clock import Monotonic, pinned
 from lcm_lab.evaluation.timing.costs import ADDED, REPEATS, WARM, Source, costs, weighed
@@ -19,7 +20,6 @@ from lcm_lab.evaluation.timing.curve import COLUMNS, Scaling
 from lcm_lab.evaluation.timing.memory import resident
 from lcm_lab.evaluation.timing.service import loaded, prefix
 from lcm_lab.evaluation.vetting import Failure
-from lcm_lab.evaluation.zipf import zipf
 from lcm_lab.ranking.checks import whole
 from lcm_lab.run import Run
 

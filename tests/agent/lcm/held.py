@@ -6,7 +6,7 @@ from contextlib import closing
 import lcm_lab as lcm
 from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.dag import Summary
-from lcm_lab.evaluation.bench_tools import write_lcm
+from lcm_lab.evaluation.bench.tools import write_lcm
 from lcm_lab.messages import Message, Part
 from lcm_lab.store.store import Store
 

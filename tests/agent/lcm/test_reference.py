@@ -23,8 +23,8 @@ from lcm_lab.agent.lcm.grep.reference import (
 from lcm_lab.agent.lcm.text import iso
 from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.errors import BadParameter, LcmError, NotFound
-from lcm_lab.evaluation.bench_tools import ReferenceSQL, bench_tools, work_of, write_lcm
-from lcm_lab.evaluation.zipf import zipf
+from lcm_lab.evaluation.bench.tools import ReferenceSQL, bench_tools, work_of, write_lcm
+from lcm_lab.evaluation.bench.zipf import zipf
 from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.store.store import Store
 

@@ -15,7 +15,7 @@ from lcm_lab.agent.lcm.escalation.steps import STEPS, Question, asked
 from lcm_lab.agent.lcm.tools import LcmTools
 from lcm_lab.collection import Collection
 from lcm_lab.errors import BadInput, BadParameter
-from lcm_lab.evaluation.significance import bootstrap, interval
+from lcm_lab.evaluation.statistics.significance import bootstrap, interval
 from lcm_lab.shown import counted
 
 if TYPE_CHECKING:

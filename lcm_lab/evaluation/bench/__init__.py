@@ -1,0 +1,1 @@
+"""Engines, stores, tools and sweeps timed side by side."""

@@ -1,0 +1,1 @@
+"""Policies chosen and weighed by folds over conversations."""

@@ -1,0 +1,1 @@
+"""An evaluation on disk, and as a table for other programs."""

@@ -1,0 +1,1 @@
+"""Whether a synthetic collection ranks systems as a real one does."""

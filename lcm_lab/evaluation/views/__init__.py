@@ -1,0 +1,1 @@
+"""What can be asked of an evaluation: tables, groups, bounds, ties, losses, abstention."""
