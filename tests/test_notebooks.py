@@ -167,7 +167,7 @@ def test_a_kept_notebook_names_no_machine_and_no_user_and_calls_no_shell(path):
 
 
 #: Two of them in every run of the tests, the others in the slow ones.
-RUNS = [pytest.param(path, marks=[pytest.mark.slow] * (n > 1)) for n, path in enumerate(BOOKS)]
+RUNS = [pytest.param(path, marks=[pytest.mark.slow] * (n > 0)) for n, path in enumerate(BOOKS)]
 
 
 @pytest.mark.parametrize("path", RUNS, ids=NAMES)

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from lcm_lab.compaction.source import sequence_or_refused, speaker_of
 from lcm_lab.compaction.summarise import beginning, units
+from lcm_lab.dag.nodes import token_counts
 from lcm_lab.text import Analyzer, clean, count_tokens
 
 __all__ = ["Extractive", "Units"]
@@ -78,7 +79,7 @@ class Units:
     def slack(self) -> float:
         """By how much units cost less together: what parts two of them is often no token."""
         said = int(self.sizes.sum() + self.openings[np.unique(self.of)].sum())
-        return max(1.0, said / max(1, count_tokens(self.shown(range(len(self))))))
+        return max(1.0, said / max(1, token_counts([self.shown(range(len(self)))])[0]))
 
     @cached_property
     def counts(self) -> sparse.csr_array:

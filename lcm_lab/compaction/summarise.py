@@ -54,11 +54,11 @@ class Lead:
         speakers = [who for who, _ in said]
         counts = _counts(lines)
         found = _shown(speakers, lines, _taken(counts, opening, tokens))
-        spare = tokens - count_tokens(found)
+        spare = tokens - token_counts([found])[0]
         if found and spare:
             # Line breaks were counted one by one, and those behind a full stop cost nothing.
             more = _shown(speakers, lines, _taken(counts, opening, tokens + spare))
-            found = more if count_tokens(more) <= tokens else found
+            found = more if token_counts([more])[0] <= tokens else found
         return found or beginning("\n".join(text for _, text in said), tokens)
 
 

@@ -93,17 +93,17 @@ class Sweep:
                 pass
 
     def squeeze(self, budget: int) -> None:
-        """Do what is left to do where sweeps do not meet a budget.
+        """Condense neighbours of different depths where sweeps do not meet a budget.
 
-        Neighbours of different depths are condensed, long summaries are written anew, and tool
-        results that take more than half of the budget become stubs, whoever they are.
+        Long summaries are written anew, tool results above half of the budget become stubs.
         """
         while self.tokens > budget:
-            stop = len(self.nodes) - self.fresh
-            group = last_resort(self.nodes[:stop], self.rules.fanout[1], self.skipped)
-            if group is None:
+            free = self.nodes[: len(self.nodes) - self.fresh]
+            if (group := last_resort(free, self.rules.fanout[1], self.skipped)) is None:
                 break
-            if not self._put(*group, self._condensed_targets()):
+            spare = budget - self.tokens + sum(self.sizes[slice(*group)])
+            targets = self._condensed_targets()
+            if not self._put(*group, targets.within(spare) if spare >= SMALL else targets):
                 self.skipped[self.nodes[group[0]].id] = 1
         tools = tools_of(self.dag)
         for at, node in enumerate(self.nodes):

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcm_lab.agent.schema import ASKED, Between, tool, tools_of
@@ -158,6 +158,7 @@ def test_any_json_is_answered_or_refused_with_a_sentence(arguments):
         assert str(refused).startswith("find")
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.sampled_from([*FIND.schema["properties"], "x"]), json, max_size=4))
 def test_it_takes_what_a_json_schema_validator_takes(arguments):
     jsonschema = pytest.importorskip("jsonschema")

@@ -373,3 +373,14 @@ def test_totals_count_what_lies_under_each_summary(talk):
     assert found[deepest.id].summaries == len(below)
     assert found[deepest.id].tokens == sum(one.tokens for one in below)
     assert found[deepest.id].messages == sum(dag.size(one.id) for one in dag.leaves(deepest.id))
+
+
+def test_a_budget_is_met_by_one_rewriting_and_not_by_many(talk):
+    """A summary that is too long is asked for what is left, not for a little less each time."""
+    dag = talk("ua" * 200)
+    for budget in (700, 1_000, 1_500):
+        after = compact(dag, Lossless(fresh=4, chunk=2_000), budget=budget)
+        assert after.tokens <= budget
+        single = [one for one in after.summaries if len(one.sources) == 1 and one.depth]
+        assert len(single) <= 1
+        check_dag(after)

@@ -153,6 +153,7 @@ def test_what_makes_no_sense_is_refused(changes, says):
         learn(**{"policy": BOTH, "on": bench([TALK] * 4), "folds": 2} | changes)
 
 
+@pytest.mark.slow
 def test_what_it_finds_on_the_development_sets(shared):
     """Out of fold; the docstring of `learn` has the table."""
     beam = load(shared / "beam").judged()

@@ -86,6 +86,7 @@ def test_what_is_saved_can_be_read_again(results, tmp_path):
     assert {"frontier-1.svg", "frontier-2.svg", "dag.svg", "age-1.svg"} <= names
 
 
+@pytest.mark.slow
 def test_the_same_replays_give_the_same_page(results, page):
     assert compaction_report(results, "lcm-lab report --kind compaction").render() == page
 

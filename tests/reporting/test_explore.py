@@ -113,6 +113,7 @@ def test_the_data_keeps_to_its_budget_and_the_hardest_questions_stay(toy, budget
     assert max(left) <= min(gone, default=1)
 
 
+@pytest.mark.slow
 def test_a_page_says_how_many_questions_it_has_room_for(toy):
     result = lcm.evaluate(SYSTEMS, on=toy(copies=40), measures=[nDCG @ 3])
     page = ranking_report(result, budget=20_000).page.render()

@@ -131,6 +131,7 @@ def test_the_table_shows_mean_interval_and_n(toy, tmp_path):
     assert "nDCG@3 n = 6" in text
 
 
+@pytest.mark.slow
 def test_the_same_evaluation_gives_the_same_bytes(toy, tmp_path):
     for name in ("a", "b"):
         saved(evaluated(toy()), tmp_path / name)
@@ -238,6 +239,7 @@ def test_topics_without_type_give_a_page(toy, tmp_path):
     assert "Quality per type is not drawn" in text
 
 
+@pytest.mark.slow
 def test_only_a_significant_best_is_bold(toy, tmp_path):
     level = saved(evaluated(toy(), {"one": BM25() % 5, "two": 2 * BM25() % 5}), tmp_path / "level")
     assert "<td data-value" in level
@@ -267,6 +269,7 @@ def test_figures_say_in_words_what_they_show(toy, tmp_path):
     assert "a row for each of 4 question types" in told[3]
 
 
+@pytest.mark.slow
 def test_times_never_stand_in_the_table_of_what_is_found(toy, tmp_path):
     page = saved(evaluated(toy(), measures=(nDCG @ 3, Latency @ 95, IndexTime)), tmp_path)
     heads = re.findall(r"<thead>(.*?)</thead>", page, flags=re.DOTALL)
@@ -282,12 +285,14 @@ def test_the_command_that_is_not_given_is_the_python_that_makes_it(toy, tmp_path
     assert "result = lcm.evaluate(systems, on=collection, measures=[nDCG@3, R@3])" in text
 
 
+@pytest.mark.slow
 def test_a_report_over_an_older_one_leaves_none_of_its_runs(toy, tmp_path):
     saved(evaluated(toy()), tmp_path)
     saved(evaluated(toy(), {"only": BM25() % 5}), tmp_path)
     assert [p.name for p in (tmp_path / "runs").iterdir()] == ["only.trec"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 8, 16])
 def test_any_number_of_systems_is_told_apart(toy, tmp_path, count):
     systems = {f"system number {i} with quite a long name": BM25() % i for i in range(1, count + 1)}

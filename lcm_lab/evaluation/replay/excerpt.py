@@ -30,7 +30,7 @@ def excerpt(text: str, query: str, tokens: int) -> str:
     Examples
     --------
     >>> excerpt("NAME SIZE\none two\nthree four\nfive six\nproxy 39 MB\nnine ten", "proxy size", 18)
-    'NAME SIZE\n...\nproxy 39 MB\nnine ten'
+    'NAME SIZE\none two\nthree four\n...\nproxy 39 MB'
     """
     units, sizes = _read(text, max(16, 2 * tokens // 5))
     worth = _worth(units, query)
