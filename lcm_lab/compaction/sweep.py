@@ -103,7 +103,9 @@ class Sweep:
                 break
             spare = budget - self.tokens + sum(self.sizes[slice(*group)])
             targets = self._condensed_targets()
-            if not self._put(*group, targets.within(spare) if spare >= SMALL else targets):
+            if spare >= SMALL or group[1] - group[0] == 1:
+                targets = targets.within(spare)
+            if not self._put(*group, targets):
                 self.skipped[self.nodes[group[0]].id] = 1
         tools = tools_of(self.dag)
         for at, node in enumerate(self.nodes):
@@ -214,11 +216,8 @@ class Sweep:
             if over and end > start:
                 return end
             spent, at = spent + self.sizes[at], at + 1
-            end = at if self._ends_at(at - 1) else end
+            end = at if self.nodes[at - 1].id in self.ends else end
         return at
-
-    def _ends_at(self, at: int) -> bool:
-        return self.nodes[at].id in self.ends
 
     def _leaf_targets(self, start: int, stop: int) -> Targets:
         source = sum(self.sizes[start:stop])
