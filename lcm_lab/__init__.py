@@ -57,7 +57,8 @@ frontier that a model sees. `compact` shortens the frontier by a strategy, and n
   `Clusters`, `Lossless`, `NewSession`; a `Compactor` of your own.
 - Summarisers: `Lead`, `Centroid`, `TextRank`, `LexRank`, `Coverage`, or any callable; around one
   `Anchors`, `Escalating`, `Cached`, `Timed`.
-- `assemble` makes a `Prompt` of a frontier under a budget. `Memory` makes compaction and ranking
+- `assemble` makes a `Prompt` of a frontier under a budget, and `recall` adds what was last said of
+  a name that the question uses and nothing in view mentions. `Memory` makes compaction and ranking
   one policy, in which `InView`, `Expand` and `Ancestors` walk the Dag.
 
 **Agent tools** over a store, with any policy behind them: `LcmTools` (read with a `QuoteReader`),
@@ -113,18 +114,20 @@ _HOMES = {
     "compaction.mask": ["Mask"],
     "compaction.memory": ["Memory"],
     "compaction.prompt": ["Prompt"],
+    "compaction.recall": ["recall"],
     "compaction.session": ["NewSession"],
     "compaction.strategies": ["HeadTail", "RandomLines", "Rolling", "Window"],
     "compaction.summarise": ["Lead"],
     "corpus": ["Corpus"],
     "dag": ["Dag", "Summary"],
     "errors": ["errors"],
+    "evaluation.choosing.learn": ["learn"],
+    "evaluation.choosing.tune": ["tune"],
     "evaluation.comparing.all_pairs": ["AllPairs", "all_pairs"],
     "evaluation.comparing.compare": ["Comparison"],
     "evaluation.comparing.diff": ["Diff", "diff"],
     "evaluation.harness": ["evaluate"],
     "evaluation.hindsight": ["hindsight"],
-    "evaluation.choosing.learn": ["learn"],
     "evaluation.replay.arms": ["Arm"],
     "evaluation.replay.result": ["Replay"],
     "evaluation.replay.run": ["replay"],
@@ -133,7 +136,6 @@ _HOMES = {
     "evaluation.timing.latencies": ["Latencies"],
     "evaluation.timing.latency": ["latency"],
     "evaluation.timing.scaling": ["scaling"],
-    "evaluation.choosing.tune": ["tune"],
     "evaluation.validating.validate": ["validate"],
     "evaluation.validating.validation": ["Validation"],
     "llm": ["llm"],

@@ -30,6 +30,7 @@ from lcm_lab.compaction.lossless import Lossless as Lossless
 from lcm_lab.compaction.mask import Mask as Mask
 from lcm_lab.compaction.memory import Memory as Memory
 from lcm_lab.compaction.prompt import Prompt as Prompt
+from lcm_lab.compaction.recall import recall as recall
 from lcm_lab.compaction.session import NewSession as NewSession
 from lcm_lab.compaction.strategies import HeadTail as HeadTail
 from lcm_lab.compaction.strategies import RandomLines as RandomLines
