@@ -1,6 +1,9 @@
 """What every test shares: where real data lies, and settings that make runs repeatable."""
 
+import json
+import lzma
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,3 +39,39 @@ def shared():
     if not folder.is_dir():
         pytest.skip("no ../shared/data beside this checkout: real data is not tested")
     return folder
+
+
+@pytest.fixture(scope="session")
+def recorded(shared):
+    """The folder of what the systems under study answered themselves."""
+    folder = shared.parent / "conformance"
+    if not folder.is_dir():
+        pytest.skip("no ../shared/conformance beside this checkout: nothing recorded is compared")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def unpack():
+    """A function that reads a packed JSON file."""
+    return lambda path: json.loads(lzma.decompress(path.read_bytes()))
+
+
+@pytest.fixture(scope="session")
+def functions(recorded):
+    """What functions of lossless-claw gave, by name."""
+    return json.loads((recorded / "lcm_functions.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """The Chromium of the machine, driven by Playwright; skips where either is absent."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="no Playwright here: nothing is opened in a browser"
+    )
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+    if path is None:
+        pytest.skip("no Chromium here: nothing is opened in a browser")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()

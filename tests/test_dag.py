@@ -1,6 +1,5 @@
 """The Dag: nodes and edges, what lies under them, what is refused, and what a check finds."""
 
-import json
 import pickle
 from dataclasses import replace
 
@@ -476,9 +475,8 @@ def reference_dag(shape):
     return Dag("c1", tuple(messages), tuple(summaries), ())
 
 
-def test_the_walk_of_the_reference_is_reproduced(shared):
-    text = (shared.parent / "conformance" / "lcm_functions.json").read_text(encoding="utf-8")
-    cases = json.loads(text)["expand_walk"]
+def test_the_walk_of_the_reference_is_reproduced(functions):
+    cases = functions["expand_walk"]
     dag = reference_dag(cases[0]["in"]["dag"])
     assert [dag.size(one.id) for one in dag.messages] == [10, 20, 30]
     for case in cases:

@@ -6,7 +6,6 @@ say so. What they saw is kept in the folder of the test.
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,14 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="no Playwright here: JupyterLab is not opened in a browser"
-)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: JupyterLab is not opened"),
-]
+pytestmark = pytest.mark.slow
 BOOK = Path(__file__).resolve().parent.parent / "notebooks" / "01_quickstart.ipynb"
 MS = 240_000
 #: What would fetch news, ask about it, or leave cells out of the page that are not in view.
@@ -101,26 +93,24 @@ def lab(request, tmp_path):
         reader.join(30)
 
 
-def test_notebook_01_runs_in_jupyterlab_and_its_tables_can_be_read(lab, tmp_path):
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1300, "height": 1000})
-        page.set_default_timeout(MS)
-        page.goto(f"{lab}/lab/tree/{BOOK.name}")
-        page.locator(".jp-NotebookPanel .jp-CodeCell").first.wait_for()
-        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        outputs = page.locator(".jp-CodeCell .jp-OutputArea-output")
-        page.locator(".jp-CodeCell .lcm mark").first.wait_for()
-        page.locator(".jp-CodeCell >> text=surfaced").last.wait_for()
-        page.locator(".jp-InputPrompt >> text=[5]:").wait_for()
-        for n, name in enumerate(("hits", "leaderboard")):
-            (outputs.nth(1 + 2 * n)).scroll_into_view_if_needed()
-            page.screenshot(path=tmp_path / f"{name}.png")
-        assert page.locator(".jp-CodeCell .lcm mark").first.inner_text().lower() == "zine"
-        assert "0 hits for" in outputs.nth(2).inner_text()
-        assert "recommended" in outputs.nth(3).locator("table").inner_text()
-        assert not page.locator(".jp-RenderedText[data-mime-type*='stderr']").count()
-        assert min(outputs.nth(n).evaluate(CONTRAST) for n in range(5)) > 0.5
-        browser.close()
+def test_notebook_01_runs_in_jupyterlab_and_its_tables_can_be_read(lab, chromium, tmp_path):
+    page = chromium.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(MS)
+    page.goto(f"{lab}/lab/tree/{BOOK.name}")
+    page.locator(".jp-NotebookPanel .jp-CodeCell").first.wait_for()
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    outputs = page.locator(".jp-CodeCell .jp-OutputArea-output")
+    page.locator(".jp-CodeCell .lcm mark").first.wait_for()
+    page.locator(".jp-CodeCell >> text=surfaced").last.wait_for()
+    page.locator(".jp-InputPrompt >> text=[5]:").wait_for()
+    for n, name in enumerate(("hits", "leaderboard")):
+        (outputs.nth(1 + 2 * n)).scroll_into_view_if_needed()
+        page.screenshot(path=tmp_path / f"{name}.png")
+    assert page.locator(".jp-CodeCell .lcm mark").first.inner_text().lower() == "zine"
+    assert "0 hits for" in outputs.nth(2).inner_text()
+    assert "recommended" in outputs.nth(3).locator("table").inner_text()
+    assert not page.locator(".jp-RenderedText[data-mime-type*='stderr']").count()
+    assert min(outputs.nth(n).evaluate(CONTRAST) for n in range(5)) > 0.5
+    page.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lcm_lab.evaluation.ranking import Systems, rank_all
 from lcm_lab.evaluation.result import Evaluation
 from lcm_lab.evaluation.systems import named, searchers
 from lcm_lab.evaluation.timing import Timing, index_times, search_times
-from lcm_lab.evaluation.vetting import Failure, Found
+from lcm_lab.evaluation.vetting import Found
 from lcm_lab.measures import Measure, R, nDCG
 from lcm_lab.run import Hits, Run
 from lcm_lab.shown import counted
@@ -133,22 +133,12 @@ def _times(systems: Systems, bench: Bench, names: set[str], failures: pd.DataFra
         sound = np.flatnonzero(~lost[~gone].any(0))
         every = len(sound) == len(bench.topics)
         topics = bench.topics if every else bench.topics.pick(sound)
-        found = _taken("Latency", lambda: search_times(fitted, topics))
+        found = search_times(fitted, topics)
         times = _spread(found, sound, len(bench.topics))
     if "IndexTime" in names:
-        found = _taken("IndexTime", lambda: index_times(alive, bench.collection.corpus))
+        found = index_times(alive, bench.collection.corpus)
         times = Timing(times.ms, found.index_ms, times.notes + found.notes)
     return times
-
-
-def _taken(what: str, take: Callable[[], Timing]) -> Timing:
-    """Take times, or say that they could not be: what was found does not depend on them."""
-    try:
-        return take()
-    except Exception as error:
-        told = Failure.of("", "", error)
-        why = f"{told.kind}: {told.message}".rstrip(" .:")
-        return Timing(notes=[f"{what} was not taken: a system raised while it was timed ({why})."])
 
 
 def _spread(times: Timing, sound: npt.NDArray[np.int64], n_topics: int) -> Timing:

@@ -8,7 +8,6 @@ import math
 import time
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,12 +49,7 @@ class Wire:
     def __enter__(self) -> Wire:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def post(self, route: str, body: bytes) -> Any:

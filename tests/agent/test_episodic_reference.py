@@ -356,25 +356,3 @@ def test_the_id_of_a_grown_exchange_changes_there_and_not_here():
     before, after = ([one.id for one in parsed(text, "g", "p")] for text in texts)
     assert before == ["32d86406cc3c2637c4f863c52f4a4d5c"]
     assert after == ["798d5b9cb59005ec17010b261d18310b"]
-
-
-def test_a_rollout_of_codex_is_cut_as_the_specification_says():
-    def item(**payload):
-        return {"type": "response_item", "timestamp": "2026-01-01T00:00:00Z", "payload": payload}
-
-    lines = [
-        {"type": "session_meta", "payload": {"id": "s", "cwd": "/x/proj"}},
-        {"type": "turn_context", "payload": {"cwd": "/x/proj", "model": "m"}},
-        item(type="message", role="user", content=[{"type": "input_text", "text": "q"}]),
-        item(type="function_call", name="shell", call_id="c1", arguments='{"a": 1}'),
-        item(type="function_call_output", call_id="c1", output={"ok": True}),
-        item(type="function_call_output", call_id="c9", output="orphan"),
-        item(type="reasoning", summary=[]),
-        item(type="message", role="assistant", content=[{"type": "output_text", "text": "a"}]),
-        item(type="message", role="developer", content="d"),
-        {"type": "event_msg", "payload": {"type": "x"}},
-        item(type="custom_tool_call", call_id="c2", name="late", input="i"),
-    ]
-    (one,) = parsed("\n".join(map(json.dumps, lines)), "A/c.jsonl", "p")
-    assert (one.start, one.end, one.project, one.tools) == (3, 11, "proj", ("shell", "late"))
-    assert one.id == "3bc72a673565995563dbe75b2a6c8f56"

@@ -1,18 +1,9 @@
-"""Conversations to compact, and what real ones were recorded as."""
-
-import json
+"""Conversations to compact."""
 
 import pytest
 
 from lcm_lab.dag import Dag
 from lcm_lab.messages import Message, Part
-
-
-@pytest.fixture(scope="session")
-def recorded(shared):
-    """What lossless-claw's own functions gave: function -> list of in and out."""
-    path = shared.parent / "conformance" / "lcm_functions.json"
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")

@@ -51,14 +51,6 @@ def shape(prompt):
 # What lossless-claw does, as recorded
 
 
-@pytest.fixture(scope="module")
-def functions(shared):
-    path = shared.parent / "conformance" / "lcm_functions.json"
-    if not path.is_file():
-        pytest.skip("no ../shared/conformance beside this checkout: nothing recorded is compared")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 def test_selection_is_the_references(functions):  # vectors 123-125
     for case in functions["assemble_select"]:
         asked = case["in"]

@@ -1,4 +1,4 @@
-"""Lossless: lossless-claw's rules as recorded, and what is corrected where they look wrong."""
+"""Lossless: lossless-claw's rules as functions, and what is corrected where they look wrong."""
 
 from collections import Counter
 
@@ -33,16 +33,16 @@ def depths(dag):
     return dict(Counter(one.depth for one in dag.summaries))
 
 
-def test_tokens_are_estimated_and_cut_as_recorded(recorded):
-    for case in recorded["estimate_tokens"]:
+def test_tokens_are_estimated_and_cut_as_recorded(functions):
+    for case in functions["estimate_tokens"]:
         assert estimate_tokens(case["in"]) == case["out"], case
-    for case in recorded["truncate_text"]:
+    for case in functions["truncate_text"]:
         assert truncate(*case["in"]) == case["out"], case
 
 
-def test_the_levels_are_reached_as_recorded(recorded):
+def test_the_levels_are_reached_as_recorded(functions):
     """Vectors 111 to 114."""
-    for case in recorded["summary_escalation"]:
+    for case in functions["summary_escalation"]:
         given, calls, outputs = case["in"], [], iter(case["in"]["outputs"])
 
         def write(texts, tokens, calls=calls, outputs=outputs):
@@ -66,27 +66,27 @@ def test_the_levels_are_reached_as_recorded(recorded):
         )
 
 
-def test_orders_in_a_source_do_not_survive_a_cut(recorded):
-    for case in recorded["fallback_sanitize"]:
+def test_orders_in_a_source_do_not_survive_a_cut(functions):
+    for case in functions["fallback_sanitize"]:
         assert without_orders(case["in"]) == (case["out"]["text"], case["out"]["omitted"]), case
 
 
-def test_the_tail_and_the_first_leaf_are_as_recorded(recorded):
+def test_the_tail_and_the_first_leaf_are_as_recorded(functions):
     """Vectors 107 and 108."""
-    for case in recorded["fresh_tail"]:
+    for case in functions["fresh_tail"]:
         given = case["in"]
         roles = [ROLES[letter] for letter in given["roles"]]
         sizes = [given["tokensEach"]] * len(roles)
         start = reference_tail(roles, sizes, given["count"], given["maxTokens"])
         assert (start if start < len(roles) else None) == case["out"]["tailStart"], case
         assert leaf_chunk(sizes[:start], 20_000) == case["out"]["leafChunk"], case
-    for case in recorded["leaf_chunk"]:
+    for case in functions["leaf_chunk"]:
         assert leaf_chunk(case["in"]["tokens"], case["in"]["chunkTokens"]) == case["out"]
 
 
-def test_what_is_condensed_next_is_as_recorded(recorded):
+def test_what_is_condensed_next_is_as_recorded(functions):
     """Vectors 115 and 116."""
-    for case in recorded["condensation_candidate"]:
+    for case in functions["condensation_candidate"]:
         given, each = case["in"], case["in"]["tokensEach"]
         rule = Rule(*given["fanout"], given["minTokens"], given["chunkTokens"])
         sizes = [each] * len(given["depths"])
@@ -98,9 +98,9 @@ def test_what_is_condensed_next_is_as_recorded(recorded):
             assert given["depths"][found[0]] == case["out"]["depth"]
 
 
-def test_totals_and_files_are_carried_up_as_recorded(recorded):
+def test_totals_and_files_are_carried_up_as_recorded(functions):
     """Vectors 117 and 118."""
-    for case in recorded["condensed_record"]:
+    for case in functions["condensed_record"]:
         given = case["in"]["children"]
         found = Totals.over(
             (one["tok"], Totals(one.get("dc", 0), one.get("dt", 0), one.get("st", 0)))
@@ -122,13 +122,13 @@ def test_totals_and_files_are_carried_up_as_recorded(recorded):
         ]
         made = Summary.of("x", below)
         assert (made.depth, list(made.files)) == (out["depth"], out["fileIds"])
-    for case in recorded["file_ids"]:
+    for case in functions["file_ids"]:
         assert list(file_ids(case["in"])) == case["out"]
 
 
-def test_a_replaced_range_is_as_recorded(recorded):
+def test_a_replaced_range_is_as_recorded(functions):
     """Vector 120."""
-    for case in recorded["replace_range"]:
+    for case in functions["replace_range"]:
         given = case["in"]
         messages = [Message(f"m{i}", "s", "user", ()) for i in range(given["messages"])]
         run = messages[given["start"] : given["end"] + 1]
@@ -138,12 +138,12 @@ def test_a_replaced_range_is_as_recorded(recorded):
         assert shown == case["out"]
 
 
-def test_the_full_sweep_is_as_recorded(recorded):
+def test_the_full_sweep_is_as_recorded(functions):
     """Vector 119; the condensed target of the recording is not stated, and any up to 600 fits."""
     messages = [
         Message(f"m{i}", "s", "user", (Part("text", f"w{i} " + "word " * 400),)) for i in range(40)
     ]
-    for case in recorded["full_sweep"]:
+    for case in functions["full_sweep"]:
         given = case["in"]
         rules = Lossless(
             chunk=given["chunkTokens"],

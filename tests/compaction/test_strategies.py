@@ -247,12 +247,12 @@ def test_clusters_follow_what_is_spoken_of():
     ]
 
 
-def test_a_new_session_keeps_deep_summaries(recorded):
+def test_a_new_session_keeps_deep_summaries(functions):
     said = Message("m0", "s1", "user", (Part("text", "hello"),))
     lower = Summary("sum_d0", "x", ("m1",), 0, 1)
     deep = Summary("sum_d2", "x", ("m2",), 2, 1)
     dag = Dag("c1", (said,), (lower, deep), ("sum_d0", "sum_d2", "m0"))
-    for case in recorded["new_session_prune"]:
+    for case in functions["new_session_prune"]:
         retain = float(case["in"]["retainDepth"])
         found = compact(dag, NewSession(retain, compat="reference"))
         assert list(found.frontier) == case["out"]

@@ -190,7 +190,7 @@ def test_where_every_system_is_given_up_there_are_no_times_and_no_error():
     timed = under_load({"bad": None})
     assert timed.frame.empty
     assert timed.summary().empty
-    assert "(no times)" in repr(timed)
+    assert "(no figures)" in repr(timed)
     assert "bad has no times" in timed._repr_html_()
     assert timed.busy == {}
 

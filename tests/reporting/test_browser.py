@@ -5,7 +5,6 @@ say so. What they saw last is kept in reports/browser, out of version control.
 """
 
 import re
-import shutil
 
 import pandas as pd
 import pytest
@@ -17,14 +16,7 @@ from lcm_lab.evaluation.replay.run import replay
 from lcm_lab.measures import IndexTime, Latency, R, nDCG
 from lcm_lab.reporting.compaction import compaction_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="no Playwright here: the reports are not opened in a browser"
-)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: the reports are not opened"),
-]
+pytestmark = pytest.mark.slow
 EVIL = "</script><script>window.stung = 1</script> \u202eevil <img src=x onerror='window.stung=1'> "
 SYSTEMS = {
     "bm25": BM25() % 1,
@@ -35,14 +27,6 @@ SYSTEMS = {
     "<b>bold</b>": TfIdf() % 5,
     **{f"cut at {k}": BM25() % k for k in (2, 3, 4)},
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +51,12 @@ def folded(tmp_path_factory):
 
 
 @pytest.fixture
-def at(browser):
+def at(chromium):
     """Open a page; at the end nothing may have stood in its console, nor gone out."""
     contexts, console, asked = [], [], []
 
     def opened(path, width=1400, fragment="", **given):
-        context = browser.new_context(viewport={"width": width, "height": 950}, **given)
+        context = chromium.new_context(viewport={"width": width, "height": 950}, **given)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda said: console.append(said.text))

@@ -17,19 +17,17 @@ def line(summary, label):
     return found.removeprefix(label).strip()
 
 
-def test_the_reference_is_reproduced_in_every_recorded_case(shared):
-    recorded = json.loads((shared.parent / "conformance" / "lcm_functions.json").read_text())
-    for case in recorded["explore_structured"]:
+def test_the_reference_is_reproduced_in_every_recorded_case(functions):
+    for case in functions["explore_structured"]:
         given = case["in"]
         made = explore(given["content"], given["name"], given["mime"], compat="reference")
         assert made == case["out"]
 
 
-def test_the_default_differs_from_the_reference_only_where_its_gaps_are(shared):
-    recorded = json.loads((shared.parent / "conformance" / "lcm_functions.json").read_text())
+def test_the_default_differs_from_the_reference_only_where_its_gaps_are(functions):
     differing = [
         case["in"]["content"]
-        for case in recorded["explore_structured"]
+        for case in functions["explore_structured"]
         if explore(case["in"]["content"], case["in"]["name"], case["in"]["mime"]) != case["out"]
     ]
     assert differing == [

@@ -1,6 +1,5 @@
 """Large files: put aside when a message comes in, read back by range, and confined."""
 
-import json
 import zlib
 from dataclasses import replace
 
@@ -296,9 +295,8 @@ def test_faults_name_the_files_and_what_is_wrong(store, kept):
     assert list(faults(store.connection, folder)) == [("a file has its copy on disk", kept.id)]
 
 
-def test_the_reference_is_reproduced_in_every_recorded_range(shared):
-    recorded = json.loads((shared.parent / "conformance" / "lcm_functions.json").read_text())
-    for case in recorded["describe_file"]:
+def test_the_reference_is_reproduced_in_every_recorded_range(functions):
+    for case in functions["describe_file"]:
         asked = case["in"]
         lines = (asked["startLine"], asked.get("endLine")) if "startLine" in asked else None
         if "error" in case["out"]:
@@ -309,9 +307,8 @@ def test_the_reference_is_reproduced_in_every_recorded_range(shared):
         assert {"content": text, "truncated": truncated} == case["out"]
 
 
-def test_the_reference_is_reproduced_in_every_recorded_limit(shared):
-    recorded = json.loads((shared.parent / "conformance" / "lcm_functions.json").read_text())
-    for case in recorded["describe_file_bytes"]:
+def test_the_reference_is_reproduced_in_every_recorded_limit(functions):
+    for case in functions["describe_file_bytes"]:
         runs = (run.partition("*") for run in case["in"]["runs"].split())
         content = "".join(letter * int(times or 1) for letter, _, times in runs)
         limit = case["in"]["expandFileMaxBytes"] or 32_768

@@ -13,7 +13,7 @@ import pandas as pd
 
 from lcm_lab.evaluation.statistics.significance import percentile_interval
 from lcm_lab.evaluation.timing.clock import Conditions
-from lcm_lab.markup import line, page, rows
+from lcm_lab.evaluation.timing.printed import Printed
 from lcm_lab.shown import counted, one_line
 
 __all__ = ["COLUMNS", "UNITS", "Growth", "Scaling", "growth"]
@@ -81,7 +81,7 @@ def growth(sizes: Sequence[float], costs: Sequence[float]) -> Growth:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scaling:
+class Scaling(Printed):
     """What `scaling` found.
 
     Attributes
@@ -165,20 +165,6 @@ class Scaling:
     def _headline(self) -> str:
         sizes = self.frame["size"].nunique()
         return f"Scaling of {counted(len(self.systems), 'system')} over {counted(sizes, 'size')}"
-
-    def __repr__(self) -> str:
-        head, body = self._table()
-        table = pd.DataFrame(body, columns=head).to_string(index=False) if body else "(no figures)"
-        return "\n".join([self._headline(), "", table, "", *self.notes]).rstrip()
-
-    def _repr_html_(self) -> str:
-        head, body = self._table()
-        cells = [[line(cell, 200) for cell in row] for row in body]
-        notes = "".join(f"<li>{line(note)}</li>" for note in self.notes)
-        table = rows(
-            head, cells, caption=line(self._headline()), numbers="  " + "#" * (len(head) - 2)
-        )
-        return page(table, f"<ul>{notes}</ul>")
 
 
 def _power(row: object) -> str:

@@ -20,7 +20,7 @@ from lcm_lab.evaluation.timing.percentiles import (
     percentiles_of,
     ratio,
 )
-from lcm_lab.markup import line, page, rows
+from lcm_lab.evaluation.timing.printed import Printed
 from lcm_lab.shown import counted, one_line
 
 __all__ = ["TIMES", "Latencies", "shown"]
@@ -30,7 +30,7 @@ TIMES = ("latency", "service")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Latencies:
+class Latencies(Printed):
     """What `latency` found.
 
     Attributes
@@ -169,20 +169,6 @@ class Latencies:
             f"Latencies of {counted(len(self.systems), 'system')} on {self.collection!r}, "
             f"{self.rate:g} searches a second due to each"
         )
-
-    def __repr__(self) -> str:
-        head, body = self._table()
-        table = pd.DataFrame(body, columns=head).to_string(index=False) if body else "(no times)"
-        return "\n".join([self._headline(), "", table, "", *self.notes]).rstrip()
-
-    def _repr_html_(self) -> str:
-        head, body = self._table()
-        cells = [[line(cell, 200) for cell in row] for row in body]
-        notes = "".join(f"<li>{line(note)}</li>" for note in self.notes)
-        table = rows(
-            head, cells, caption=line(self._headline()), numbers="  " + "#" * (len(head) - 2)
-        )
-        return page(table, f"<ul>{notes}</ul>")
 
 
 def shown(one: Estimate) -> str:

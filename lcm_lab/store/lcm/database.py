@@ -8,7 +8,6 @@ from collections.abc import Collection as Names
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import ClassVar
 
 import pandas as pd
@@ -71,12 +70,7 @@ class LcmDatabase:
     def __enter__(self) -> LcmDatabase:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

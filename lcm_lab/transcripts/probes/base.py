@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Draft:
     row: int = -1
 
 
-class Kind:
+class Kind(ABC):
     """A way to mine topics: a value that says how, and a method that does it."""
 
     #: What the topics are called: their ``type``.
@@ -59,8 +60,8 @@ class Kind:
     #: Whether topics without anything to find are meant to have nothing.
     answered: ClassVar[bool] = True
 
+    @abstractmethod
     def drafts(
         self, history: History, dropped: Dropped, rng: np.random.Generator
     ) -> Iterator[Draft]:
         """Give what can be asked, in row order, and count what was dropped and why."""
-        raise NotImplementedError(f"{type(self).__name__} has no drafts.")

@@ -16,19 +16,6 @@ from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.times import instant
 
 
-@pytest.fixture(scope="module")
-def recorded(shared):
-    folder = shared.parent / "conformance"
-    if not folder.is_dir():
-        pytest.skip("no ../shared/conformance beside this checkout: nothing recorded is compared")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def functions(recorded):
-    return json.loads((recorded / "lcm_functions.json").read_text(encoding="utf-8"))
-
-
 def routed(given):
     return route(
         given.get("query") or "",

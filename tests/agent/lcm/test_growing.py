@@ -1,5 +1,6 @@
 """A store that is written to between questions, and while they are asked."""
 
+import contextlib
 import threading
 
 import pytest
@@ -65,9 +66,9 @@ def test_what_was_read_is_not_read_again_when_an_earlier_conversation_goes_on(mo
         assert tools.corpus().kept(("forward", ANALYZER, FIELDS)) is not None
 
 
-@pytest.mark.parametrize("policy", [None, lcm.BM25(), lcm.FTS5()])
-def test_questions_are_answered_while_another_thread_writes(tmp_path, policy):
-    path = tmp_path / "store.db"
+@contextlib.contextmanager
+def asked_while_written(path, tools_of, ask):
+    """Three threads ask, at least once each, while a fourth writes 30 messages; give the tools."""
     with Store(path) as store:
         store.add(lcm.Corpus([{"docno": f"m{at}", "text": f"needle {at}"} for at in range(50)]))
     done, errors = threading.Event(), []
@@ -78,55 +79,46 @@ def test_questions_are_answered_while_another_thread_writes(tmp_path, policy):
                 writer.append(message(f"n{at}", f"needle new {at}", "ab"[at % 2], at))
         done.set()
 
-    def ask(tools):
+    def go_on(tools):
         try:
+            ask(tools)
             while not done.is_set():
-                found = tools.lcm_grep("needle", mode="full_text", allConversations=True)
-                assert len(found.hits) == 50
-                tools.lcm_expand_query("which needle?", query="needle", allConversations=True)
-                tools.lcm_grep("needle \\d+", allConversations=True)
+                ask(tools)
         except Exception as error:  # whatever it is, the test shows it
             errors.append(error)
 
     with Store(path) as reader:
-        tools = LcmTools(reader, policy)
-        threads = [threading.Thread(target=ask, args=(tools,)) for _ in range(3)]
+        tools = tools_of(reader)
+        threads = [threading.Thread(target=go_on, args=(tools,)) for _ in range(3)]
         threads.append(threading.Thread(target=write))
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert errors == []
+        yield tools
+
+
+@pytest.mark.parametrize("policy", [None, lcm.BM25(), lcm.FTS5()])
+def test_questions_are_answered_while_another_thread_writes(tmp_path, policy):
+    def ask(tools):
+        found = tools.lcm_grep("needle", mode="full_text", allConversations=True)
+        assert len(found.hits) == 50
+        tools.lcm_expand_query("which needle?", query="needle", allConversations=True)
+        tools.lcm_grep("needle \\d+", allConversations=True)
+
+    with asked_while_written(tmp_path / "s.db", lambda held: LcmTools(held, policy), ask) as tools:
         assert tools.lcm_grep("needle", allConversations=True, limit=200).total == 80
 
 
 @pytest.mark.parametrize("compat", [None, "reference"])
 def test_session_searches_are_answered_while_another_thread_writes(tmp_path, compat):
-    path = tmp_path / "store.db"
-    with Store(path) as store:
-        store.add(lcm.Corpus([{"docno": f"m{at}", "text": f"needle {at}"} for at in range(50)]))
-    done, errors = threading.Event(), []
-
-    def write():
-        with Store(path) as writer:
-            for at in range(20):
-                writer.append(message(f"n{at}", f"needle new {at}", "ab"[at % 2], at))
-        done.set()
-
     def ask(tools):
-        try:
-            while not done.is_set():
-                found = tools.sessions_search("needle", limit=20)
-                assert all("needle" in hit.snippet for hit in found.hits)
-        except Exception as error:  # whatever it is, the test shows it
-            errors.append(error)
+        found = tools.sessions_search("needle", limit=20)
+        assert found.hits and all("needle" in hit.snippet for hit in found.hits)
 
-    with Store(path) as reader:
-        tools = lcm.SessionTools(reader, compat=compat)
-        threads = [threading.Thread(target=ask, args=(tools,)) for _ in range(2)]
-        threads.append(threading.Thread(target=write))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert errors == []
+    def tools_of(held):
+        return lcm.SessionTools(held, compat=compat)
+
+    with asked_while_written(tmp_path / "s.db", tools_of, ask) as tools:
+        assert len(tools.sessions_search("new", limit=25).hits) == 25

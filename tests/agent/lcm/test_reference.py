@@ -32,19 +32,6 @@ CLOCK = "2026-11-30T09:22:46Z"
 
 
 @pytest.fixture(scope="module")
-def recorded(shared):
-    folder = shared.parent / "conformance"
-    if not folder.is_dir():
-        pytest.skip("no ../shared/conformance beside this checkout: nothing recorded is compared")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def functions(recorded):
-    return json.loads((recorded / "lcm_functions.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
 def outputs(recorded):
     packed = (recorded / "lcm_reference_outputs.json.xz").read_bytes()
     return json.loads(lzma.decompress(packed))
