@@ -1,7 +1,8 @@
-"""One cluster of two worker processes for all tests.
+"""One cluster of two worker processes for the tests of a module.
 
-Its scheduler runs beside the tests too, as it does on a cluster: what the scheduler cannot unpickle
-fails here.
+It ends with them: whenever its client sends a long list, in a thread of its own, Dask draws from
+`random`, and Hypothesis takes that for a fault of whatever test runs then. Its scheduler runs
+beside the tests too, as on a cluster: what the scheduler cannot unpickle fails here.
 """
 
 import subprocess
@@ -22,7 +23,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client(tmp_path_factory):
     distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     script = tmp_path_factory.mktemp("cluster") / "cluster.py"
