@@ -69,16 +69,16 @@ frontier that a model sees. `compact` shortens the frontier by a strategy, and n
 summariser, as reader or as encoder, within a bound on what may be spent.
 
 **Measuring.** `evaluate` gives an `Evaluation`, one tidy table; its ``compare`` sets the others
-against one of them, with intervals, as a `Comparison`; `all_pairs` sets all against all (max-T) and
-gives `AllPairs`, with the groups that cannot be told apart; `diff` says what changed between two
-saved ones, beyond noise, as a `Diff`. `latency` times searches as they would be asked, for
-`Latencies`, and `scaling` what they cost by size, for a `Scaling`. `ranking_report` writes one as a
-page, and `speed_report` a benchmark; `tune` picks from a family, and `learn` weighs the steps of a
-policy as a `Learned` one, both by folds over conversations. `hindsight` scores as of the moment of
-asking beside nothing hidden. `validate` asks whether a synthetic collection ranks policies as a
-real one does, and gives a `Validation` for `validation_report`. `replay` plays a conversation
-through a strategy and gives a `Replay`, what was kept and what an `Arm` gets back, for
-`compaction_report`.
+against one of them, with intervals, as a `Comparison`, which `forest` draws; `all_pairs` sets all
+against all (max-T) and gives `AllPairs`, with the groups that cannot be told apart; `diff` says
+what changed between two saved ones, beyond noise, as a `Diff`. `latency` times searches as they
+would be asked, for `Latencies`, and `scaling` what they cost by size, for a `Scaling`.
+`ranking_report` writes one as a page, and `speed_report` a benchmark; `tune` picks from a family,
+and `learn` weighs the steps of a policy as a `Learned` one, both by folds over conversations.
+`hindsight` scores as of the moment of asking beside nothing hidden. `validate` asks whether a
+synthetic collection ranks policies as a real one does, and gives a `Validation` for
+`validation_report`. `replay` plays a conversation through a strategy and gives a `Replay`, what
+was kept and what an `Arm` gets back, for `compaction_report`.
 ``lcm.measures`` holds what can be measured, ``lcm.testing`` the contract that a ranker of yours can
 be held to, ``lcm.errors`` what is raised. ``lcm.scale`` spreads a corpus over Dask workers, whole
 conversations each, and answers exactly as over one.
@@ -181,6 +181,7 @@ _HOMES = {
     "ranking.steps.recency": ["Recency"],
     "ranking.steps.turns": ["Append", "Fallback"],
     "reporting.compaction": ["compaction_report"],
+    "reporting.forest": ["forest"],
     "reporting.report": ["ranking_report"],
     "reporting.speed": ["speed_report"],
     "run": ["Run"],

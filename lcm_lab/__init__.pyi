@@ -118,6 +118,7 @@ from lcm_lab.ranking.steps.recency import Recency as Recency
 from lcm_lab.ranking.steps.turns import Append as Append
 from lcm_lab.ranking.steps.turns import Fallback as Fallback
 from lcm_lab.reporting.compaction import compaction_report as compaction_report
+from lcm_lab.reporting.forest import forest as forest
 from lcm_lab.reporting.report import ranking_report as ranking_report
 from lcm_lab.reporting.speed import speed_report as speed_report
 from lcm_lab.run import Run as Run

@@ -90,12 +90,13 @@ def _given(rows: Any) -> dict[str, Any]:
     if isinstance(rows, str) or not isinstance(rows, Iterable):
         raise BadInput(f"A corpus is made of rows (texts, dicts, a DataFrame). Got {rows!r:.80}.")
     listed = [row if isinstance(row, Mapping) else {"text": row} for row in rows]
-    names = dict.fromkeys(name for row in listed for name in row)
-    return {str(name): [row.get(name) for row in listed] for name in names}
+    names = list(dict.fromkeys(name for row in listed for name in row))
+    called = zip(_distinct(names), names, strict=True)
+    return {text: [row.get(name) for row in listed] for text, name in called}
 
 
 def _distinct(names: Iterable[Any]) -> list[str]:
-    texts = [str(name) for name in names]
+    texts = [clean(str(name)) for name in names]
     twice = next((name for name in texts if texts.count(name) > 1), None)
     if twice is not None:
         raise BadInput(f"Two columns are called {twice!r}. Keep one of them.")
@@ -131,6 +132,8 @@ def _typed(name: str, given: Any) -> pa.Array:
         return pa.array(given)
     except pa.ArrowException as error:
         raise BadInput(f"Column {name!r} holds values of different types. {error}.") from error
+    except (OverflowError, UnicodeError) as error:
+        raise BadInput(f"Column {name!r} holds what no column can: {error}.") from error
 
 
 def _cast(name: str, given: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 __all__ = [
@@ -14,18 +15,30 @@ __all__ = [
     "NotFound",
     "OverBudget",
     "nearest",
+    "needing",
     "unknown",
 ]
+
+#: Characters of an error, about.
+LONGEST = 2_000
+#: Names that an error lists; of more, it says how many there are.
+MOST = 40
 
 
 class LcmError(Exception):
     """Anything lcm_lab refuses to do; catch this to catch them all.
+
+    What it says is bounded, whatever it quotes: of a longer text both ends are there.
 
     Examples
     --------
     >>> issubclass(BadParameter, LcmError)
     True
     """
+
+    def __init__(self, message: str = "") -> None:
+        half, is_long = LONGEST // 2, len(message) > LONGEST
+        super().__init__(f"{message[:half]} … {message[-half:]}" if is_long else message)
 
 
 class NotFound(LcmError, LookupError):
@@ -52,6 +65,23 @@ class MissingExtra(LcmError, ImportError):
     """An optional dependency that is not installed."""
 
 
+@contextmanager
+def needing(package: str, who: str) -> Iterator[None]:
+    """Say what needs a package, where an import inside finds it missing.
+
+    Examples
+    --------
+    >>> with needing("no-such", "Dense()"):
+    ...     import no_such
+    Traceback (most recent call last):
+    lcm_lab.errors.MissingExtra: Dense() needs no-such: pip install no-such.
+    """
+    try:
+        yield
+    except ImportError:
+        raise MissingExtra(f"{who} needs {package}: pip install {package}.") from None
+
+
 def nearest(name: str, options: Iterable[str]) -> str:
     """Give `` Did you mean 'x'?`` for the option nearest to ``name``, or nothing.
 
@@ -73,5 +103,6 @@ def unknown(kind: str, name: str, options: Iterable[str]) -> NotFound:
     "No dataset 'chat'. There is synth-chat-s."
     """
     there = list(options)
-    listed = f"There is {', '.join(there)}." if there else "There is none."
+    more = [f"and {len(there) - MOST:,} others"] if len(there) > MOST else []
+    listed = f"There is {', '.join([*there[:MOST], *more])}." if there else "There is none."
     return NotFound(f"No {kind} {name!r:.80}. {listed}{nearest(name, there)}")

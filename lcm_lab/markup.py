@@ -15,6 +15,8 @@ from lcm_lab.shown import cut, one_line
 
 __all__ = ["line", "notes", "page", "rows", "text"]
 
+#: The second and third are for MathJax: a dollar in a message is a dollar, and no formula.
+CLASSES = "lcm mathjax_ignore tex2jax_ignore"
 STYLE = """
 .lcm.lcm{font-size:.95em;line-height:1.45;max-width:72em}
 .lcm.lcm table{border-collapse:collapse;margin:.4em 0;font-size:inherit;color:inherit}
@@ -45,7 +47,7 @@ def page(*parts: str) -> str:
     >>> page("<p>one</p>").endswith("<p>one</p></div>")
     True
     """
-    return f'<div class="lcm"><style>{STYLE}</style>{"".join(parts)}</div>'
+    return f'<div class="{CLASSES}"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
 def text(given: object, limit: int | None = None) -> str:

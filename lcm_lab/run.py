@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lcm_lab import utf8, whole
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput
 from lcm_lab.listing import Listed
+from lcm_lab.ordering import LEAST, best_first, least, ordered
 from lcm_lab.topics import Topics
 
 __all__ = ["Hits", "Run", "best_first", "finite"]
@@ -57,16 +59,6 @@ def finite(scores: npt.NDArray[Any], who: object) -> Floats:
     return scores
 
 
-def best_first(rows: Ints, scores: Floats, k: int) -> tuple[Ints, Floats]:
-    """Give the k best of one topic's hits, ties by corpus row."""
-    if len(scores) > 2 * k:
-        least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        keep = np.flatnonzero(scores >= least)
-        rows, scores = rows[keep], scores[keep]
-    order = np.lexsort((rows, -scores))[:k]
-    return rows[order], scores[order]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(Listed):
     """Ranked hits for every topic.
@@ -96,7 +88,7 @@ class Run(Listed):
     scores: Floats
 
     @classmethod
-    def of(cls, topics: Topics, hits: Hits) -> Run:
+    def of(cls, topics: Topics, hits: Hits) -> Self:
         """Make a run of bare hits."""
         return cls(topics, topics.corpus, *hits)
 
@@ -120,6 +112,8 @@ class Run(Listed):
     @property
     def keys(self) -> Ints:
         """A number for each hit that tells topic and row; shape (n_hits,)."""
+        if len(self.topics) == 1:
+            return self.rows
         return self.topic * max(len(self.corpus), 1) + self.rows
 
     @property
@@ -140,21 +134,26 @@ class Run(Listed):
 
     def take(self, which: Ints) -> Run:
         """Keep the hits at these positions, in this order; topics must stay together."""
-        offsets = np.searchsorted(self.topic[which], np.arange(len(self.topics) + 1))
-        rows, scores = self.rows[which], self.scores[which]
-        return replace(self, offsets=offsets.astype(np.int64), rows=rows, scores=scores)
+        if len(self.topics) == 1:
+            offsets = np.array((0, len(which)))
+        else:
+            offsets = np.searchsorted(self.topic[which], np.arange(len(self.topics) + 1))
+        return Run(self.topics, self.corpus, offsets, self.rows[which], self.scores[which])
 
-    def scored(self, scores: Floats) -> Run:
-        """Give the same hits new scores, and order them by these; 0 is no hit."""
-        kept = np.flatnonzero(scores > 0)
-        order = kept[np.lexsort((self.rows[kept], -scores[kept], self.topic[kept]))]
-        return replace(self, scores=scores).take(order)
+    def scored(self, scores: Floats, k: int | None = None) -> Run:
+        """Give the same hits new scores, in their order, the k best of each topic; 0 is no hit."""
+        kept = np.flatnonzero(scores >= (LEAST if k is None else least(self.offsets, scores, k)))
+        rows, scores, offsets = self.rows[kept], scores[kept], np.searchsorted(kept, self.offsets)
+        order = ordered(offsets, rows, scores)
+        run = Run(self.topics, self.corpus, offsets, rows[order], scores[order])
+        return run if k is None else run.top(k)
 
     def top(self, k: int) -> Run:
         """Keep the best k of each topic."""
         if len(self) == 0 or np.diff(self.offsets).max() <= k:
             return self
-        return self.take(np.flatnonzero(self.rank <= k))
+        which = np.arange(k) if len(self.topics) == 1 else np.flatnonzero(self.rank <= k)
+        return self.take(which)
 
     def to_trec(self, path: str | Path, tag: str = "lcm_lab") -> None:
         """Write a TREC run: qid, Q0, docno, rank, -rank, tag.
@@ -172,7 +171,8 @@ class Run(Listed):
                 self.topic.tolist(), hits.tolist(), self.rank.tolist(), strict=True
             )
         ]
-        Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+        with whole.file(Path(path)) as part:
+            part.write_text("".join(lines), encoding="utf-8", newline="\n")
 
     @classmethod
     def from_trec(cls, path: str | Path, topics: Topics) -> Run:
@@ -211,10 +211,15 @@ def _bare(name: str) -> str:
 
 
 def _read_trec(path: Path) -> pd.DataFrame:
-    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [line.split() for line in utf8.read(path).splitlines() if line.strip()]
     for number, row in enumerate(rows, start=1):
         if len(row) != 6:
             raise BadInput(f"{path.name}, line {number}: a run line has 6 fields. Got {len(row)}.")
     named = [(unquote(row[0]), unquote(row[2]), row[4]) for row in rows]
     frame = pd.DataFrame(named, columns=["qid", "docno", "score"])
-    return frame.assign(score=frame["score"].astype(float))
+    scores = pd.to_numeric(frame["score"], errors="coerce").astype(float)
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if len(wrong):
+        got = frame["score"].iloc[wrong[0]]
+        raise BadInput(f"{path.name}, line {wrong[0] + 1}: a score is a number. Got {got!r:.80}.")
+    return frame.assign(score=scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["counted", "cut", "one_line", "splits", "unstyled"]
+__all__ = ["STYLING", "counted", "cut", "one_line", "splits", "unstyled"]
 
 ZERO_WIDTH_JOINER = "\u200d"
 #: What changes the character before it: the form of an emoji, and its skin tone.

@@ -95,7 +95,8 @@ class Analyzer:
 
     Compatibility forms and case are folded, clitics (`'s`, `'ll`) dropped, identifiers kept whole
     and in parts, runs of scripts without spaces indexed by pairs and single characters. Words are
-    letters, digits and their marks; other symbols only join them. Accents are kept.
+    letters, digits and their marks; other symbols only join them, or end one as in C++ and C#.
+    Accents are kept.
 
     Parameters
     ----------

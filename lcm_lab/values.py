@@ -127,6 +127,11 @@ class Vary:
 def vary(*options: Any) -> Any:
     """Stand for several values where one is written; ``family.grid()`` lists the plain ones.
 
+    Parameters
+    ----------
+    *options : values
+        What could stand there, in the order in which a grid takes them.
+
     Examples
     --------
     >>> vary(0.1, 0.3)
@@ -148,6 +153,12 @@ class Named:
 
     Two `Named` are equal when their names are, whatever they call; so change the name when the
     callable changes.
+
+    Parameters
+    ----------
+    name : str
+        What it is known by, printed as, and cached under.
+    call : callable
 
     Examples
     --------

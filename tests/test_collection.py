@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lcm_lab.collection import Collection, read_qrels, write_qrels
 from lcm_lab.collection import files as stored
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import BadInput, BadParameter, NotFound
+from lcm_lab.errors import BadInput, BadParameter, NotFound, unknown
 
 ROWS = [
     ("a1", "c1", "s1", "user", "which database?", "2026-01-01T10:00:00Z"),
@@ -126,6 +126,30 @@ def test_judged_keeps_the_topics_that_have_something_to_find():
     judged = tiny().judged()
     assert judged.topics["qid"].tolist() == ["q1", "q2"]
     assert judged.qrels["qid"].unique().tolist() == ["q1", "q2"]
+
+
+def test_some_topics_are_kept_with_their_judgements_in_the_order_of_the_collection():
+    some = tiny().only(iter(["q3", "q1", "q3"]))
+    assert some.topics["qid"].tolist() == ["q1", "q3"]
+    assert some.qrels["docno"].tolist() == ["a2", "a1", "b1"]
+    assert some.corpus.fingerprint == tiny().corpus.fingerprint
+    assert tiny().only(tiny().topics["qid"]).fingerprint == tiny().fingerprint
+    assert len(tiny().only([]).topics) == 0
+
+
+def test_an_error_about_one_name_among_hundreds_is_no_page_of_names():
+    names = [f"q{n:03}" for n in range(700)]
+    told = str(unknown("qid", "q70", names))
+    assert told.startswith("No qid 'q70'. There is q000, q001, ")
+    assert told.endswith("q039, and 660 others. Did you mean 'q670'?")
+    assert "others" not in str(unknown("qid", "x", names[:40]))
+
+
+def test_topics_that_are_not_there_are_refused():
+    with pytest.raises(NotFound, match=r"No qid 'q9'. There is q1, q2, q3."):
+        tiny().only(["q1", "q9"])
+    with pytest.raises(BadParameter, match=r"only takes several qids: \['q1'\]"):
+        tiny().only("q1")
 
 
 def test_a_conversation_is_a_dag_and_a_wrong_name_gets_the_nearest():

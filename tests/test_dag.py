@@ -343,6 +343,11 @@ def test_a_cycle_ends_every_walk_and_is_reported_once():
     dag = Dag("c1", tuple(talk(1)), (a, b, made("self", "s-self")), ("s-a", "s-self"))
     assert broken(dag)["no node lies under itself"] == ("s-a > s-b > s-a", "s-self > s-self")
     assert [node.id for node in dag.expand("s-a").nodes] == ["s-b", "s-a", "m0"]
+    assert [(cut.id, cut.why) for cut in dag.expand("s-a").cut] == [
+        ("s-a", "cycle"),
+        ("s-b", "cycle"),
+    ]
+    assert str(dag.expand("s-self")).endswith("left out: 1 node in a cycle")
     assert dag.leaves(["s-a", "s-self"]) == dag.messages
     assert [node.id for node in dag.path("m0")] == ["m0", "s-a"]
     for shown in (str(dag), dag._repr_html_(), repr(dag), dag.view().text):

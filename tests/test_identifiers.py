@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcm_lab.identifiers import NAMED, identifiers
+from lcm_lab.identifiers import NAMED, anchors, identifiers
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,10 @@ def test_a_long_line_takes_time_in_proportion():
     """Patterns that try again from every place would not end on this."""
     for piece in ("a", "a/", "a.", "a-", "0", "A_", "=", "a=b"):
         list(identifiers(piece * 20_000))
+
+
+@pytest.mark.parametrize("unit", ["+", "1+", ".+", "/", "a/", "aZ", "a.", "-a", "~/", "a:b"])
+def test_long_runs_of_signs_take_linear_time(unit):
+    """A quadratic rule would take minutes here, and no clock is asked."""
+    text = unit * (60_000 // len(unit))
+    assert len([*identifiers(text), *anchors(text)]) < 10

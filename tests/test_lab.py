@@ -46,7 +46,7 @@ build_wheel = build_editable
 PROGRAM = """\
 import os, sys
 print(os.getcwd(), *sys.argv[1:], sep="|")
-sys.exit(7 if "fail" in sys.argv else 0)
+sys.exit(2 if "notebok" in sys.argv else 7 if "fail" in sys.argv else 0)
 """
 
 
@@ -140,6 +140,14 @@ def test_the_second_command_installs_nothing_and_runs_where_the_caller_stands(ch
     again = lab(folder, "search", "a question", "fail", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (7, f"{tmp_path}|search|a question|fail\n")
     assert (again.stderr, builds(folder)) == ("", before)
+
+
+@pytest.mark.slow
+def test_a_verb_written_wrong_is_suggested(checkout):
+    folder, _ = checkout
+    done = lab(folder, "notebok")
+    assert (done.returncode, done.stderr) == (2, "lab: of its own ./lab has 'notebooks'\n")
+    assert lab(folder, "evaluate", "notebok").stderr == ""
 
 
 @pytest.mark.slow

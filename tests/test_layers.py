@@ -33,7 +33,7 @@ ROWS = [  # from the top
     ["text", "times", "ids", "redact"],
     ["lexicon"],
     ["words", "instants"],
-    ["values", "rows", "shown"],
+    ["values", "rows", "ordering", "private", "shown", "utf8", "whole"],
     ["errors"],
 ]
 HEIGHT = {room: -row for row, rooms in enumerate(ROWS) for room in rooms}

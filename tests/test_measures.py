@@ -366,3 +366,20 @@ def test_the_stored_longmemeval_ranking_gives_its_published_recall(shared: Path)
     answerable = [not case["question_id"].endswith("_abs") for case in cases]
     assert sum(answerable) == 470
     assert (AllR @ 5).per_topic(judged)[answerable].mean() == pytest.approx(0.857, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "nDCG(gain=" + "-" * 20_000 + "1)@10",
+        "nDCG(gain=" + "(" * 300 + ")" * 300 + ")@10",
+        "R@" + "9" * 5_000,
+        "nDCG(gain={[]: 1})@10",
+        "nDCG(gain={{}})@10",
+        "nDCG(gain=__import__('os'))@10",
+        "nDCG(**{})@10",
+    ],
+)
+def test_what_is_no_measure_is_refused_whatever_is_written(written):
+    with pytest.raises(BadParameter):
+        parse(written)

@@ -11,6 +11,8 @@ import json
 import os
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -18,7 +20,7 @@ import pytest
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lcm_lab.reporting.svg import Chart, Drawing
 
@@ -132,6 +134,19 @@ def made(*sources, kernel="python3"):
     return new_notebook(cells=cells, metadata={"kernelspec": KERNEL | {"name": kernel}})
 
 
+def unsound(book):
+    """Say why a notebook is not to be kept; "" where it is clean."""
+    if counts(book) != list(range(1, len(counts(book)) + 1)):
+        return f"cells ran as {counts(book)}, not top to bottom"
+    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
+    if [output for output in outputs if output.output_type == "error"]:
+        return "a cell failed"
+    if [o for o in outputs if o.output_type == "stream" and o.name == "stderr"]:
+        return "a cell wrote to stderr"
+    before = nbformat.writes(book)
+    return "" if before == nbformat.writes(cleaned(book)) else "it tells of the run it is from"
+
+
 def test_there_are_eight_and_they_are_numbered():
     assert [name[:3] for name in NAMES] == [f"{n:02d}_" for n in range(1, 9)]
 
@@ -140,11 +155,8 @@ def test_there_are_eight_and_they_are_numbered():
 def test_a_kept_notebook_ran_top_to_bottom_without_an_error(path):
     book = nbformat.read(path, 4)
     nbformat.validate(book)
-    assert counts(book) == list(range(1, len(counts(book)) + 1))
-    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
-    assert not [output for output in outputs if output.output_type == "error"]
-    assert not [o for o in outputs if o.output_type == "stream" and o.name == "stderr"]
-    assert path.read_text(encoding="utf-8") == nbformat.writes(cleaned(book)) + "\n"
+    assert unsound(book) == ""
+    assert path.read_text(encoding="utf-8") == nbformat.writes(book) + "\n"
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=NAMES)
@@ -191,6 +203,7 @@ def test_a_notebook_prints_what_it_shows(path, tmp_path, request):
 
 
 def test_a_cell_that_fails_is_named_and_what_ran_before_it_is_kept(tmp_path):
+    """NB-01: the tests end with an error that names the cell."""
     book = made("print(1)", "1 / 0", "print(3)")
     with pytest.raises(Failed, match=r"cell 2 of 3 \('1 / 0'\) raised ZeroDivisionError"):
         execute(book, tmp_path)
@@ -199,6 +212,7 @@ def test_a_cell_that_fails_is_named_and_what_ran_before_it_is_kept(tmp_path):
 
 
 def test_a_shell_escape_that_fails_would_fail_nothing_so_none_is_kept():
+    """NB-01: a cell with one is refused, and shown, before anything runs."""
     assert FOREIGN.search("import os\n!false")
     assert FOREIGN.search("%pip install x")
     assert not FOREIGN.search("a = b % 10\nc = 5 != 6")
@@ -206,6 +220,7 @@ def test_a_shell_escape_that_fails_would_fail_nothing_so_none_is_kept():
 
 @pytest.mark.slow
 def test_no_kernel_a_dead_kernel_and_a_cell_without_end_are_three_messages(tmp_path):
+    """NB-05: each within a bound, and what ran before stays in the notebook."""
     with pytest.raises(Failed, match="no kernel 'nowhere'"):
         execute(made("1", kernel="nowhere"), tmp_path)
     with pytest.raises(Failed, match=r"the kernel died in cell 2 of 2"):
@@ -225,11 +240,36 @@ def test_a_changed_number_and_a_changed_word_are_seen_and_the_fourth_decimal_is_
     assert differs("bm25 0.5", "tfidf 0.5")
 
 
-def test_a_cell_out_of_order_is_seen():
-    book = made("1", "2", "3")
-    for cell, count in zip(book.cells, (1, 4, 3), strict=True):
-        cell.execution_count = count
-    assert counts(book) != [1, 2, 3]
+def ran(*numbers):
+    """A notebook, as it is kept, of which the cells ran in this order."""
+    book = cleaned(made(*map(str, numbers)))
+    for cell, number in zip(book.cells, numbers, strict=True):
+        cell.execution_count = number
+        cell.outputs = [new_output("execute_result", {"text/plain": "1"}, execution_count=number)]
+    return book
+
+
+def test_a_notebook_that_ran_out_of_order_without_counts_or_to_a_failure_is_not_kept():
+    """NB-03."""
+    assert unsound(ran(1, 2, 3)) == ""
+    assert unsound(ran(1, 4, 3)) == "cells ran as [1, 4, 3], not top to bottom"
+    assert unsound(ran(None, None)).startswith("cells ran as [None, None]")
+    marked = ran(1, 2)
+    marked.metadata["papermill"] = {"exception": True}
+    assert unsound(marked) == "it tells of the run it is from"
+    failed = ran(1, 2)
+    failed.cells[1].outputs = [new_output("error", ename="ValueError", evalue="no", traceback=[])]
+    assert unsound(failed) == "a cell failed"
+
+
+def test_a_word_that_no_notebook_takes_is_refused_and_none_runs(root):
+    """NB-02: notebooks here have no parameters; what looks like one is an error that names it."""
+    words = ["-m", "pytest", "-p", "no:cacheprovider", "tests/test_notebooks.py", "alpha=0.1"]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert "file or directory not found: alpha=0.1" in done.stderr
 
 
 def test_times_and_ids_of_a_run_are_not_kept():

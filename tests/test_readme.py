@@ -1,7 +1,8 @@
 """README prints what it shows. ``./lab test tests/test_readme.py --rewrite`` writes what it prints.
 
 A ``python`` block runs as a cell of a notebook would, and the ``text`` block after it, if there is
-one, shows what it prints. In a ``console`` block a command of lcm-lab that shows any output is run.
+one, shows what it prints; of a figure, the picture after it is that figure, and tells it in words.
+In a ``console`` block a command of lcm-lab that shows any output is run.
 """
 
 import ast
@@ -12,19 +13,23 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
+from lcm_lab.reporting.svg import Chart
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r"!\[.*\]\(([\w./-]+\.svg)\)")
 COMMAND = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 LAB = ("test", "notebooks", "jupyter", "harden")
 
 
 def printed(source, namespace):
-    """What a cell prints, then its last expression."""
+    """What a cell prints, then its last expression; a figure itself."""
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     shown = io.StringIO()
@@ -32,6 +37,8 @@ def printed(source, namespace):
         exec(compile(tree, "README.md", "exec"), namespace)
         if last is not None:
             value = eval(compile(ast.Expression(last.value), "README.md", "eval"), namespace)
+            if isinstance(value, Chart):
+                return value
             if value is not None:
                 shown.write(f"{value}\n")
     return shown.getvalue()
@@ -68,30 +75,53 @@ def console(text):
     return made.rstrip("\n") + "\n"
 
 
+def pictured(between, chart, pictures):
+    """What stands between two blocks, its picture told in words; ``pictures`` gets the drawing."""
+    found = PICTURE.search(between)
+    pictures[found[1]] = chart._repr_svg_()
+    return PICTURE.sub(f"![{chart.alt}]({found[1]})", between, count=1)
+
+
 def now(readme):
-    """README with every output as it is now."""
-    namespace, shows, made, end = {}, None, [], 0
+    """README with every output as it is now, and its pictures by their paths."""
+    namespace, shows, made, end, pictures = {}, None, [], 0, {}
     for block in BLOCK.finditer(readme):
         kind, text = block.groups()
+        between = readme[end : block.start()]
+        if isinstance(shows, Chart):
+            between, shows = pictured(between, shows, pictures), None
         if kind == "python":
             shows = printed(text, namespace)
         elif kind == "text" and shows is not None:
             text, shows = tidy(shows), None
         elif kind == "console":
             text = console(text)
-        made += [readme[end : block.start()], f"```{kind}\n{text}```"]
+        made += [between, f"```{kind}\n{text}```"]
         end = block.end()
-    return "".join([*made, readme[end:]])
+    return "".join([*made, readme[end:]]), pictures
 
 
 def test_readme_shows_what_its_snippets_print(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # snippets may write files
     with pd.option_context("display.width", 100, "display.max_columns", 20):
-        fresh = now(README)
+        fresh, pictures = now(README)
     if request.config.getoption("--rewrite"):
         (ROOT / "README.md").write_text(fresh, encoding="utf-8")
-    else:
-        assert fresh == README
+        for path, drawing in pictures.items():
+            (ROOT / path).parent.mkdir(exist_ok=True)
+            (ROOT / path).write_text(drawing, encoding="utf-8")
+        return
+    assert fresh == README
+    kept = {path: (ROOT / path).read_text(encoding="utf-8") for path in pictures}
+    assert {path: told(svg) for path, svg in kept.items()} == {
+        path: told(svg) for path, svg in pictures.items()
+    }
+
+
+def told(svg):
+    """What a drawing says and every label in it; where a line runs differs by the machine."""
+    words = ElementTree.fromstring(svg).iter()
+    return [node.text for node in words if node.tag.endswith(("}title", "}desc", "}text"))]
 
 
 def verbs():

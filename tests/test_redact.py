@@ -183,6 +183,18 @@ def test_text_around_a_secret_is_kept(before, after):
     assert "\n[redacted:aws-key]\n" in whole
 
 
+@pytest.mark.parametrize("secret", [*SECRETS.values(), BEARER, "password=hunter2-FAKE"])
+@pytest.mark.parametrize("colour", ["\x1b[1m", "\x1b[0;32m", "\x1b[m", "\x1b[38;5;9m"])
+def test_a_coloured_secret_is_found(secret, colour):
+    assert redact(f"{colour}{secret}\x1b[0m").found == redact(secret).found
+
+
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+def test_a_long_value_is_gone_to_its_end(quote):
+    said = f"refresh_token={quote}{MIXED * 40}{quote}, and on"
+    assert redact(said).text == f"refresh_token={quote}[redacted:secret]{quote}, and on"
+
+
 @pytest.mark.parametrize(
     "unit",
     [
@@ -190,6 +202,7 @@ def test_text_around_a_secret_is_kept(before, after):
         *("--token ", "&a-key=", "sk-a", "ghp_aB1", "--a-a-", 'password: ") ', 'Authorization", "'),
         *("cvv ", "1//0", "your-", "password: a\n", "&aaaa", "my-"),
         *('password="', 'token\\"', "authorization ", "bearer ", "aws key ", "-u ", "eyJa.", "[x"),
+        "token=",
     ],
 )
 def test_long_texts_take_no_more_than_linear_time(unit):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from lcm_lab import BM25, Corpus
 from lcm_lab.errors import BadInput
+from lcm_lab.ordering import ordered
 from lcm_lab.run import Run, best_first
 from lcm_lab.topics import Topics
 
@@ -67,3 +68,34 @@ def test_the_best_come_first_and_ties_stand_in_corpus_order(scores, k):
 def test_topics_of_another_shape_than_a_frame_give_the_same_run():
     frame = pd.DataFrame({"qid": ["a", "b"], "query": ["cache", "row 2"]})
     assert BM25().fit(CORPUS).run(frame).rows.tolist() == run_of("cache", "row 2").rows.tolist()
+
+
+LISTS = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 0.5, 2.0])), max_size=9),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(LISTS, st.integers(1, 5), st.sampled_from([0, 1_000]))
+def test_hits_are_ordered_by_topic_score_and_row_however_many_topics(lists, k, more):
+    lists[0] += [(row, 1.0) for row in range(more)]  # a line far longer than the others
+    offsets = np.cumsum([0, *map(len, lists)])
+    rows, scores = (np.array([hit[i] for hits in lists for hit in hits]) for i in (0, 1))
+    rows, scores = rows.astype(np.int64), scores.astype(np.float64)
+    topic = np.repeat(np.arange(len(lists)), np.diff(offsets))
+    order = np.lexsort((rows, -scores, topic))
+    assert scores[ordered(offsets, rows, scores)].tolist() == scores[order].tolist()
+    assert rows[ordered(offsets, rows, scores)].tolist() == rows[order].tolist()
+    topics = Topics.of(["any"] * len(lists), CORPUS)
+    run = Run(topics, CORPUS, offsets, rows, np.ones(len(rows)))
+    full = run.scored(scores)
+    hit = order[scores[order] > 0]
+    assert full.rows.tolist() == rows[hit].tolist()
+    assert full.topic.tolist() == topic[hit].tolist()
+    best, wanted = run.scored(scores, k), full.top(k)
+    assert (best.rows.tolist(), best.scores.tolist(), best.offsets.tolist()) == (
+        wanted.rows.tolist(),
+        wanted.scores.tolist(),
+        wanted.offsets.tolist(),
+    )

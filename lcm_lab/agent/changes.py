@@ -40,7 +40,8 @@ def told(found: Diff, fallen: pd.DataFrame | None) -> str:
     if fallen is not None:
         names = ", ".join(map(one_line, fallen["system"]))
         fell = f"{counted(len(fallen), 'system')} fell: {names}." if names else "No system fell."
-        lines += ["", fell]
+        gone = [f"Gone: {', '.join(map(one_line, found.gone))}."] if found.gone else []
+        lines += ["", fell, *gone]
     return "\n".join(lines)
 
 
@@ -55,5 +56,6 @@ def facts(found: Diff, fallen: pd.DataFrame | None) -> dict[str, Any]:
         "after": found.after,
         "changes": found.frame.to_dict("records"),
         "fallen": None if fallen is None else fallen["system"].tolist(),
+        "gone": list(found.gone),
         "notes": list(found.notes),
     }

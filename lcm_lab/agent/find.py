@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lcm_lab.agent import show
 from lcm_lab.agent.source import searchable
 from lcm_lab.errors import BadParameter, nearest
+from lcm_lab.redact import redact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ def answered(asked: Question, *, explain: bool, json: bool) -> str:
         if name not in ("docno", "rank", "score", "text", "conversation", "time")
     ]
     found = _with_facts(found, corpus)
-    note = "" if len(found) else _why_none(asked, corpus, filters)
+    note = "" if len(found) else redact(_why_none(asked, corpus, filters)).text
     if json:
         behind = {"indexing": True, "indexingSessions": indexing} if indexing else {}
         return show.as_json(_facts(asked, filters, found, note) | behind)
@@ -129,8 +130,6 @@ def _strange(corpus: Corpus, filters: Mapping[str, Any]) -> str:
 def _facts(
     asked: Question, filters: Mapping[str, Any], found: pd.DataFrame, note: str
 ) -> dict[str, Any]:
-    from lcm_lab.redact import redact
-
     hits = found.assign(text=[redact(text).text for text in found["text"]]).to_dict("records")
     shown = {**filters, **{n: v for n, v in asked.filters.items() if v is not None}}
     return {

@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 from lcm_lab.errors import LcmError
+from lcm_lab.redact import redact
+from lcm_lab.shown import one_line
 
 __all__ = ["Plain", "say"]
 
@@ -77,6 +79,7 @@ def _forget_output() -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    # One line, whatever the message quotes.
-    say(" ".join(message.split()))
+    # One line that nothing in it acts on, whatever the message quotes: of the command, or of a
+    # history.
+    say(one_line(redact(message).text))
     raise SystemExit(2)

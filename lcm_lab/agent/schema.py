@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from lcm_lab.agent.arguments import checked, named
+from lcm_lab.errors import LcmError
+from lcm_lab.redact import redact
 
 __all__ = ["ASKED", "Answer", "Between", "Tool", "tool", "tools_of"]
 
@@ -104,8 +106,12 @@ def tool(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
 
     @functools.wraps(method)
     def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        given = named(method.__name__, signature, args, kwargs)
-        return method(self, **checked(method.__name__, schema(), given))  # type: ignore[call-arg]
+        try:
+            given = named(method.__name__, signature, args, kwargs)
+            return method(self, **checked(method.__name__, schema(), given))  # type: ignore[call-arg]
+        except LcmError as error:
+            error.args = (redact(str(error)).text,)  # it may quote what is stored
+            raise
 
     call.schema = schema  # type: ignore[attr-defined]
     return call

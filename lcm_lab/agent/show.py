@@ -24,7 +24,7 @@ WIDTH, LINES, LOOK = 96, 3, 20_000
 
 
 def as_json(thing: object) -> str:
-    """Write JSON as programs read it: no NaN, times as ISO instants.
+    """Write JSON as programs read it: no NaN, times as ISO instants, no secrets.
 
     Text is escaped only where standard output could not hold it.
     """
@@ -170,7 +170,7 @@ def _plain(thing: Any) -> Any:
     if isinstance(thing, Mapping):
         return {str(key): _plain(item) for key, item in thing.items()}
     if isinstance(thing, str | bool | int):
-        return thing
+        return redact(thing).text if isinstance(thing, str) else thing
     if isinstance(thing, Iterable):
         return [_plain(item) for item in thing]
     if _missing(thing) or (isinstance(thing, float) and not math.isfinite(thing)):

@@ -99,11 +99,21 @@ def writable(out: str | Path) -> Path:
 def portable(path: str) -> str:
     """Write a path so that it names no machine: relative, from ``~``, or its last part alone.
 
+    Whose home it is in the name of a project's folder becomes a ``*``, which finds it all the same.
+
     Examples
     --------
     >>> portable("../shared/data"), portable("/somewhere/else/chat.jsonl")
     ('../shared/data', '<path>/chat.jsonl')
+    >>> portable("~/.claude/projects/-Users-alice-order-api")
+    '~/.claude/projects/-Users-*-order-api'
     """
+    from lcm_lab.collection.paths import FOLDED
+
+    return FOLDED.sub(r"\1*", _from_here(path))
+
+
+def _from_here(path: str) -> str:
     if not Path(path).is_absolute():
         return path
     for start, sign in ((Path.cwd(), ""), (Path.home(), "~/")):

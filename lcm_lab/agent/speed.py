@@ -19,7 +19,10 @@ __all__ = ["HOME", "PARTS", "bench_of", "timed", "timed_all", "timed_store"]
 HOME = "reports/speed"
 
 #: What is timed into one table, in the order of ``all``.
-PARTS = ("ranking", "dense", "pipeline")
+PARTS = ("ranking", "dense", "pipeline", "large", "store")
+
+#: At most so many messages of each part of ``all``, and so many times the size of the others.
+MOST, TIMES = {"dense": 100_000, "pipeline": 100_000, "large": 5_000_000}, {"large": 5}
 
 
 def timed(
@@ -58,7 +61,7 @@ def timed(
         "row, with their 95 % interval over blocks; limit is what reading the bytes would take."
     )
     blocks = _blocks(frame) if before is None else [_against(frame, before)]
-    return "\n\n".join([*blocks, *_exponents(frame), told])
+    return "\n\n".join([*blocks, *_exponents(frame), *_targets(frame), told])
 
 
 def timed_store(size: int, questions: int, seed: int, *, json: bool) -> str:
@@ -93,12 +96,11 @@ def bench_of(
 def timed_all(
     size: int, questions: int, seed: int, out: str | None, *, json: bool, **given: Any
 ) -> str:
-    """Time everything: `PARTS`, a store, and the tools over one."""
+    """Time everything: `PARTS`, and the tools over a store."""
     from lcm_lab.agent.lcm.bench import timed_tools
 
     parts = {
         "engines": timed(size, questions, seed, out, json=json, what="all", **given),
-        "store": timed_store(size, questions, seed, json=json),
         "tools": timed_tools(size, questions, seed, json=json),
     }
     if json:
@@ -111,16 +113,24 @@ def _timed(what: str, size: int, questions: int, seed: int, *, curve: bool) -> p
 
     from lcm_lab.evaluation.bench import lexical as bench
     from lcm_lab.evaluation.bench.dense import bench_dense
+    from lcm_lab.evaluation.bench.large import bench_large
     from lcm_lab.evaluation.bench.pipeline import bench_pipeline
+    from lcm_lab.evaluation.bench.store import stored
 
-    made = {"dense": bench_dense, "pipeline": bench_pipeline, "ranking": bench.bench_ranking}
-    wanted = PARTS if what == "all" else (what,)
-    parts = [
-        bench.curve(bench.sizes(size), questions=questions, seed=seed)
-        if curve and one == "ranking"
-        else made[one](size, questions=questions, seed=seed)
-        for one in wanted
-    ]
+    made = {
+        "dense": bench_dense,
+        "large": bench_large,
+        "pipeline": bench_pipeline,
+        "ranking": bench.bench_ranking,
+        "store": stored,
+    }
+    parts = []
+    for one in PARTS if what == "all" else (what,):
+        several = min(size * TIMES.get(one, 1), MOST.get(one, size)) if what == "all" else size
+        if curve and one == "ranking":
+            parts.append(bench.curve(bench.sizes(size), questions=questions, seed=seed))
+        else:
+            parts.append(made[one](several, questions=questions, seed=seed))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -184,6 +194,16 @@ def _against(frame: pd.DataFrame, before: pd.DataFrame) -> str:
     ]
     head = ["work: engine", "ratio", "ratio then", "change of ratio", "time over then"]
     return show.grid(lines, head) if lines else "Nothing here was timed in the other run."
+
+
+def _targets(frame: pd.DataFrame) -> list[str]:
+    from lcm_lab.evaluation.bench.targets import against_targets
+
+    lines = [
+        [row["work"], row["figure"], row["target"], "met" if row["met"] else "missed"]
+        for row in against_targets(frame).to_dict("records")
+    ]
+    return [show.grid(lines, ["promised", "figure", "target", ""])] if lines else []
 
 
 def _exponents(frame: pd.DataFrame) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from lcm_lab.collection import files, frames, units
 from lcm_lab.collection.units import Unit
 from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag
-from lcm_lab.errors import BadInput, unknown
+from lcm_lab.errors import BadInput, BadParameter, unknown
 from lcm_lab.ids import digest
 from lcm_lab.shown import counted
 
@@ -104,6 +105,37 @@ class Collection:
         keep = self.topics["qid"].isin(self._findable())
         return self._with(topics=self.topics[keep])
 
+    def only(self, qids: Iterable[str]) -> Collection:
+        """Keep some topics, with their judgements and over the same corpus.
+
+        Parameters
+        ----------
+        qids : iterable of str
+            As ``topics["qid"]`` has them, in any order; the order of the collection stays.
+
+        Raises
+        ------
+        NotFound
+            For a qid that no topic has; the nearest is suggested.
+        BadParameter
+            For one text in place of several.
+
+        Examples
+        --------
+        >>> bench = lcm.load("synth-chat-s")
+        >>> changed = bench.only(bench.topics.query("type == 'update'")["qid"])
+        >>> len(changed.topics), len(changed.corpus) == len(bench.corpus)
+        (60, True)
+        """
+        if isinstance(qids, str):
+            raise BadParameter(f"only takes several qids: [{qids!r:.80}]. Got {qids!r:.80}.")
+        wanted = dict.fromkeys(qids)
+        there = set(self.topics["qid"])
+        for qid in wanted:
+            if qid not in there:
+                raise unknown("qid", str(qid), self.topics["qid"])
+        return self._with(topics=self.topics[self.topics["qid"].isin(list(wanted))])
+
     def conversation(self, name: str) -> Dag:
         """Give one conversation as a `Dag` without summaries, for `compact`.
 
@@ -143,8 +175,10 @@ class Collection:
         """Write the collection as a folder of plain files, and give the folder.
 
         ``corpus.jsonl.xz``, ``topics.jsonl``, ``qrels.tsv`` and ``card.json``. The same collection
-        gives the same bytes (xz: under the same liblzma). Written beside the target and renamed, so
-        that an interrupted save leaves no half collection; other files in the folder stay.
+        gives the same bytes (xz: under the same liblzma). A save that is interrupted leaves what
+        was there before, or is finished by whoever opens it; other files in the folder stay. Texts
+        and questions are written as they came, secrets included; reports and results leave them
+        out.
         """
         facts = {**self.card, "name": self.name, "relevant_from": self.relevant_from}
         return files.save(Path(folder), self.corpus, self.topics, self.qrels, facts)

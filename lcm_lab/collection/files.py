@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lcm_lab import utf8, whole
 from lcm_lab.collection.unpack import unpack
 from lcm_lab.columns import SCHEMA
 from lcm_lab.corpus import Corpus
@@ -28,26 +27,22 @@ TOPICS, QRELS, CARD = "topics.jsonl", "qrels.tsv", "card.json"
 def save(
     folder: Path, corpus: Corpus, topics: pd.DataFrame, qrels: pd.DataFrame, card: dict[str, Any]
 ) -> Path:
-    """Write the four files; a folder without its card is a save that was interrupted."""
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".saving-", dir=folder))
-    try:
+    """Write the four files, all or none; another corpus, packed otherwise, is removed."""
+    with whole.folder(folder) as work:
         (work / CORPUS[0]).write_bytes(lzma.compress(corpus_bytes(corpus), preset=6))
         (work / TOPICS).write_bytes(topics_bytes(topics))
         (work / QRELS).write_bytes(qrels_bytes(qrels))
         (work / CARD).write_bytes(_card_bytes(card))
-        for old in (CARD, *CORPUS):
-            (folder / old).unlink(missing_ok=True)
-        for name in (CORPUS[0], TOPICS, QRELS, CARD):
-            (work / name).replace(folder / name)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    for other in CORPUS[1:]:
+        (folder / other).unlink(missing_ok=True)
     return folder
 
 
 def is_collection(folder: Path) -> bool:
     """Tell whether a folder looks like one that `save` wrote, whole or not."""
-    return (folder / TOPICS).is_file() and any((folder / name).is_file() for name in CORPUS)
+    places = (folder, folder / whole.READY)
+    named = {name for name in (TOPICS, *CORPUS) for one in places if (one / name).is_file()}
+    return TOPICS in named and len(named) > 1
 
 
 def load(folder: Path) -> tuple[Corpus, pd.DataFrame, pd.DataFrame, dict[str, Any]]:
@@ -62,6 +57,10 @@ def load(folder: Path) -> tuple[Corpus, pd.DataFrame, pd.DataFrame, dict[str, An
     """
     if not folder.is_dir():
         raise NotFound(f"No folder {str(folder)!r} to open a collection from.")
+    return whole.read(folder, CARD, lambda: _load(folder))
+
+
+def _load(folder: Path) -> tuple[Corpus, pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     corpus_file = next((folder / name for name in CORPUS if (folder / name).is_file()), None)
     missing = [name for name in (TOPICS, QRELS, CARD) if not (folder / name).is_file()]
     if corpus_file is None or missing:
@@ -93,7 +92,7 @@ def parse_lines(path: Path) -> Iterator[dict[str, Any]]:
 def _object(text: bytes, where: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{where} is not JSON: {error}.") from error
     if not isinstance(found, dict):
         raise BadInput(f"{where} is not a JSON object. Got {found!r:.60}.")
@@ -141,7 +140,7 @@ def qrels_bytes(qrels: pd.DataFrame) -> bytes:
 
 
 def _read_qrels(path: Path) -> pd.DataFrame:
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = utf8.read(path).split("\n")
     heading = lines[0].rstrip("\r").split("\t")
     rows = []
     for number, line in enumerate(lines[1:], 2):

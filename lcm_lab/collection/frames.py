@@ -110,9 +110,9 @@ def refuse_twice(frame: pd.DataFrame, key: list[str], what: str) -> None:
 
 def _grades(column: pd.Series) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
-    wrong = numbers.isna() | (numbers % 1 != 0) | ~numbers.between(0, HIGHEST)
+    wrong = numbers.isna() | (numbers % 1 != 0) | ~numbers.between(-HIGHEST, HIGHEST)
     if wrong.any():
         raise BadInput(
             f"A relevance is a whole number from 0 to {HIGHEST}. Got {column[wrong].tolist()[0]!r}."
         )
-    return numbers.astype("int64")
+    return numbers.clip(lower=0).astype("int64")  # TREC marks junk by grades below 0

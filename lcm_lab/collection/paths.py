@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from lcm_lab.errors import BadInput, NotFound
 
-__all__ = ["called", "expanded"]
+__all__ = ["FOLDED", "called", "expanded"]
+
+#: How the name of a folder begins that an agent made of a project's path, each sign a dash.
+FOLDED = re.compile(r"(?<![^/])((?:[A-Za-z]-)?-(?:Users|home)-)[^-/]+")
 
 
 def expanded(written: str | Path) -> Path:
@@ -15,7 +19,8 @@ def expanded(written: str | Path) -> Path:
     Raises
     ------
     BadInput
-        For a blank, which would otherwise mean the folder one happens to stand in.
+        For a blank, which would otherwise mean the folder one happens to stand in, and for what no
+        path can hold.
     NotFound
         For the home folder of a user that there is not.
 
@@ -26,6 +31,8 @@ def expanded(written: str | Path) -> Path:
     """
     if not str(written).strip():
         raise BadInput("The path is blank. Give a file, a folder or a glob; '.' is this folder.")
+    if "\0" in str(written):
+        raise BadInput(f"No path holds a NUL character. Got {str(written)!r:.80}.")
     try:
         return Path(written).expanduser()
     except RuntimeError:
@@ -36,13 +43,22 @@ def expanded(written: str | Path) -> Path:
 def called(written: str | Path) -> str:
     """Name what a path holds: its last part, of ``.`` the folder's, and never whose home it is.
 
+    Of a folder in which an agent keeps the history of a project, the project.
+
     Examples
     --------
-    >>> called("chats/a.jsonl"), called("~")
-    ('a.jsonl', 'home')
+    >>> called("chats/a.jsonl"), called("~"), called("~/.claude/projects/-Users-alice-order-api")
+    ('a.jsonl', 'home', 'order-api')
     """
     path = expanded(written)
     whole = path.resolve()
     if whole == Path.home().resolve():
         return "home"
-    return (path.name if path.name not in ("", "..") else whole.name) or "history"
+    return _unfolded(path.name if path.name not in ("", "..") else whole.name) or "history"
+
+
+def _unfolded(name: str) -> str:
+    mine = re.sub(r"[^A-Za-z0-9]", "-", str(Path.home()))
+    if name == mine or name.startswith(f"{mine}-"):
+        return name[len(mine) + 1 :] or "home"
+    return FOLDED.sub("", name)[1:] or "home" if FOLDED.match(name) else name

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from lcm_lab import utf8, whole
 from lcm_lab.errors import BadInput, NotFound
 
 __all__ = ["read_qrels", "write_qrels"]
@@ -36,7 +37,7 @@ def read_qrels(path: str | Path) -> pd.DataFrame:
     if not path.is_file():
         raise NotFound(f"No file {str(path)!r} to read qrels from.")
     rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(utf8.read(path).splitlines(), 1):
         if line.strip():
             rows.append(_judgement(line, f"{path.name}:{number}"))
     return pd.DataFrame(rows, columns=["qid", "docno", "relevance"])
@@ -48,7 +49,9 @@ def _judgement(line: str, where: str) -> tuple[str, str, int]:
         qid, _, docno, grade = parts
         return qid, docno, max(0, int(grade))
     except ValueError:
-        raise BadInput(f"{where} is not 'qid 0 docno relevance'. Got {line.strip()!r}.") from None
+        raise BadInput(
+            f"{where} is not 'qid 0 docno relevance'. Got {line.strip()!r:.80}."
+        ) from None
 
 
 def write_qrels(qrels: pd.DataFrame, path: str | Path) -> Path:
@@ -68,5 +71,6 @@ def write_qrels(qrels: pd.DataFrame, path: str | Path) -> Path:
                 )
         lines.append(f"{qid} 0 {docno} {grade}\n")
     path = Path(path)
-    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    with whole.file(path) as part:
+        part.write_text("".join(lines), encoding="utf-8", newline="\n")
     return path

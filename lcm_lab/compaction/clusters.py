@@ -18,6 +18,7 @@ from lcm_lab.compaction.tail import cuttable, tail_of
 from lcm_lab.compaction.work import Work
 from lcm_lab.dag import Dag, Node
 from lcm_lab.dag.nodes import sizes_of
+from lcm_lab.errors import needing
 from lcm_lab.text import Analyzer, clean
 from lcm_lab.values import value
 
@@ -154,7 +155,9 @@ def _labels(texts: Sequence[str], groups: int) -> npt.NDArray[np.int64]:
     if groups <= 1 or points is None:
         return np.arange(len(texts)) * groups // len(texts)
     from scipy import sparse
-    from sklearn.cluster import AgglomerativeClustering
+
+    with needing("scikit-learn", "Clusters()"):
+        from sklearn.cluster import AgglomerativeClustering
 
     line = sparse.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(len(texts), len(texts)))
     ward = AgglomerativeClustering(n_clusters=groups, connectivity=line.tocsr())
@@ -164,7 +167,9 @@ def _labels(texts: Sequence[str], groups: int) -> npt.NDArray[np.int64]:
 def _points(texts: Sequence[str]) -> npt.NDArray[np.float64] | None:
     """Give texts as points, near where they share words; None where no text holds a word."""
     from scipy import sparse
-    from sklearn.feature_extraction.text import TfidfTransformer
+
+    with needing("scikit-learn", "Clusters()"):
+        from sklearn.feature_extraction.text import TfidfTransformer
 
     tokens = Analyzer().analyze(pa.array(map(clean, texts), pa.large_string()))
     said = np.flatnonzero(~tokens.stop)

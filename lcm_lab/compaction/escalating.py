@@ -8,7 +8,7 @@ from typing import Any
 from lcm_lab.compaction.checks import whole
 from lcm_lab.compaction.escalation import Targets, escalate
 from lcm_lab.compaction.guarded import callable_or_refused
-from lcm_lab.compaction.work import Accepted, Failed
+from lcm_lab.compaction.work import Accepted, Failed, without_thought
 from lcm_lab.text import count_tokens
 from lcm_lab.values import value
 
@@ -73,7 +73,7 @@ class Escalating:
                 text = next(tries)([*said], room)
             except Exception as error:
                 raise Failed(str(error)) from error
-            return text if isinstance(text, str) else ""
+            return without_thought(text) if isinstance(text, str) else ""
 
         source = sum(map(count_tokens, texts))
         limit = min(self.limit, max(tokens, 1))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lcm_lab import private, whole
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.ids import digest
 from lcm_lab.values import spelled, value
@@ -16,7 +16,7 @@ from lcm_lab.values import spelled, value
 __all__ = ["Cached", "Timed", "callable_or_refused"]
 
 #: What a kept summary was made by; another way of calling a summariser gets files of its own.
-LAYOUT = "texts and a limit in tokens, 1"
+LAYOUT = "texts and a limit in tokens, 2"
 AGAIN = "Delete it to have it anew."
 
 
@@ -82,7 +82,8 @@ class Cached:
             return _read(path)
         text = self.summariser(texts, tokens)
         if isinstance(text, str) and text.strip():
-            _write(path, {"summariser": who, "tokens": tokens, "text": text})
+            told = {"summariser": who, "tokens": tokens, "text": text}
+            _write(path, told | {"sum": digest(path.stem, text)})
         return text  # type: ignore[no-any-return]  # what it gave, whatever that is
 
 
@@ -147,19 +148,19 @@ class Timed:
 
 def _read(path: Path) -> str:
     try:
-        text = json.loads(path.read_text(encoding="utf-8"))["text"]
-    except (ValueError, KeyError, TypeError) as error:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        text, check = kept["text"], kept["sum"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(
             f"{path.name} holds no summary ({error}). Delete it to have it anew."
         ) from None
-    if not isinstance(text, str):
-        raise BadInput(f"{path.name} holds no summary. Delete it to have it anew.")
+    if not isinstance(text, str) or digest(path.stem, text) != check:
+        raise BadInput(f"{path.name} was changed after it was written. Delete it to have it anew.")
     return text
 
 
 def _write(path: Path, kept: dict[str, Any]) -> None:
-    """Write all of a file or nothing: another process sees it whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    part.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    private.folder(path.parent)
+    with whole.file(path) as part:
+        private.file(part)
+        part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -48,6 +48,10 @@ class History:
         As each ended.
     place : int64 array of shape (n_given,), rising
         Where each row that was given stands in ``corpus``.
+    cancelled : tuple of str
+        Why, of each compaction whose summariser failed.
+    runs : int
+        How many compactions there were.
     indexes : Indexes
         Shared by every policy over this history.
     """
@@ -56,6 +60,8 @@ class History:
     dags: dict[str, Dag]
     place: Ints
     indexes: Indexes
+    cancelled: tuple[str, ...] = ()
+    runs: int = 0
 
     def asked(self, topics: Topics) -> Topics:
         """Put topics of the given corpus to this one: they see the same rows, and summaries."""
@@ -95,7 +101,10 @@ def _history(memory: Memory, corpus: Corpus) -> History:
     whole, place = _joined(corpus, growths)
     dags = {growth.dag.conversation: growth.dag for growth in growths}
     lend(whole, dags.values(), [span for growth in growths for span in growth.spans])
-    return History(whole, dags, place, Indexes(whole))
+    cancelled = tuple(why for growth in growths for why in growth.cancelled)
+    return History(
+        whole, dags, place, Indexes(whole), cancelled, sum(growth.runs for growth in growths)
+    )
 
 
 @dataclass
@@ -110,6 +119,9 @@ class _Growth:
     spans: list[Span] = field(default_factory=list)
     #: Each summary, with the message after which it was made and the moment of that.
     made: list[tuple[Summary, Message, int]] = field(default_factory=list)
+    #: How often it was compacted, and why not, each time that this was cancelled.
+    runs: int = 0
+    cancelled: list[str] = field(default_factory=list)
 
     def grow(self, messages: list[Message]) -> None:
         """Let messages come."""
@@ -123,6 +135,9 @@ class _Growth:
         """Compact, right after the last message that came."""
         known = {summary.id for summary in self.dag.summaries}
         self.dag = compact(self.dag, memory.compact, memory.summarise, memory.budget)
+        self.runs += 1
+        if self.dag.outcome and self.dag.outcome.failed:
+            self.cancelled.append(self.dag.outcome.reason.removeprefix("cancelled, "))
         new = (summary for summary in self.dag.summaries if summary.id not in known)
         last = self.dag.messages[-1]
         self.made += [(summary, last, self.moment) for summary in new]

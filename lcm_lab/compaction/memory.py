@@ -19,6 +19,7 @@ from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import LIMIT, Ranker
 from lcm_lab.ranking.searcher import Searcher
 from lcm_lab.run import Run
+from lcm_lab.shown import counted
 from lcm_lab.topics import Topics
 from lcm_lab.values import value
 
@@ -173,6 +174,14 @@ class Recall(Searcher):
     def dags(self) -> dict[str, Dag]:
         """The Dag of each conversation, as it ended."""
         return self.history.dags
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of how it came about: the compactions that were cancelled."""
+        lost = self.history.cancelled
+        if not lost:
+            return ()
+        return (f"{len(lost)} of {counted(self.history.runs, 'compaction')} cancelled: {lost[0]}",)
 
     def run(self, topics: Any, k: int = LIMIT, **filters: Any) -> Run:
         """Give at most k hits for each topic, of messages and summaries.

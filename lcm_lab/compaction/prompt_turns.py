@@ -12,7 +12,7 @@ from lcm_lab.dag.totals import Totals, totals
 from lcm_lab.messages import Message, Part
 from lcm_lab.times import show
 
-__all__ = ["escaped", "summary_xml", "texts_of", "turns_of"]
+__all__ = ["escaped", "quoted", "summary_xml", "texts_of", "turns_of"]
 
 #: Roles as providers know them; what is unknown is shown as a user's.
 ROLES = {"assistant": "assistant", "system": "system"}
@@ -43,7 +43,7 @@ def summary_xml(
     </summary>
     """
     named = {
-        "id": escaped(summary.id),
+        "id": quoted(summary.id),
         "kind": "condensed" if summary.depth else "leaf",
         "depth": str(summary.depth),
         "descendant_count": str(descendants),
@@ -56,7 +56,7 @@ def summary_xml(
     head = " ".join(f'{name}="{text}"' for name, text in named.items())
     lines = [f"<summary {head}>"]
     if summary.depth:
-        refs = (f'    <summary_ref id="{escaped(name)}" />' for name in summary.sources)
+        refs = (f'    <summary_ref id="{quoted(name)}" />' for name in summary.sources)
         lines += ["  <parents>", *refs, "  </parents>"]
     lines += ["  <content>", escaped(summary.text), "  </content>", "</summary>"]
     return "\n".join(lines)
@@ -66,12 +66,18 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def quoted(text: str) -> str:
+    """Escape what stands between the quotes of an attribute, so that it cannot end there."""
+    return escaped(text).replace('"', "&quot;")
+
+
 def turns_of(dag: Dag, zone: str = "UTC", compat: Compat = None) -> list[list[Turn]]:
     """Give the turns of each node of a frontier, in order; a node without text gives none.
 
     Of a message that holds results of tools each is a turn of its own. Reasoning is left out. A
-    stub is shown as the result that it stands for. Calls without an id get one, and so do the
-    results that answer them: the oldest open call since the user last spoke.
+    stub is shown as the result that it stands for, with its id, which leads there. Calls without an
+    id get one, and so do the results that answer them: the oldest open call since the user last
+    spoke.
     """
     writer = _Writer(dag, totals(dag), zone, compat)
     return [[*writer.turns(dag.node(name))] if name in dag else [] for name in dag.frontier]
@@ -93,7 +99,7 @@ class _Writer:
         if isinstance(node, Message):
             yield from self._said(node, node.id)
         elif node.level == "stub" and isinstance(source := self._source(node), Message):
-            yield from self._said(source, node.id, node.text)
+            yield from self._said(source, node.id, f"{node.text} ({node.id})")
         elif node.text:
             under = self.totals.get(node.id, Totals()).summaries
             text = summary_xml(node, under, self.zone, self.compat)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lcm_lab.compaction.pairing import Turn
 from lcm_lab.compaction.prompt import Prompt
 from lcm_lab.compaction.prompt_size import sizes_of_turns
-from lcm_lab.compaction.prompt_turns import escaped, texts_of
+from lcm_lab.compaction.prompt_turns import escaped, quoted, texts_of
 from lcm_lab.compaction.summarise import units
 from lcm_lab.dag import Dag
 from lcm_lab.messages import Message
@@ -121,7 +121,7 @@ def _snippet(text: str, holding: re.Pattern[str]) -> str:
 
 def _element(lines: list[tuple[str, str]]) -> str:
     rows = "\n".join(
-        f'  <message id="{escaped(name)}">{escaped(line)}</message>' for name, line in lines
+        f'  <message id="{quoted(name)}">{escaped(line)}</message>' for name, line in lines
     )
     return (
         f'<lossless_claw_prompt_recall trust="untrusted">\n{rows}\n</lossless_claw_prompt_recall>'

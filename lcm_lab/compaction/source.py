@@ -12,7 +12,7 @@ from lcm_lab.errors import BadParameter
 from lcm_lab.messages import Message, Part
 from lcm_lab.times import show
 
-__all__ = ["sequence_or_refused", "speaker_of", "told"]
+__all__ = ["SPAN", "sequence_or_refused", "speaker_of", "told"]
 
 #: What memory plugins put before a user's words: of another time, and not said here.
 INJECTED = re.compile(
@@ -21,7 +21,9 @@ INJECTED = re.compile(
 REASONING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>\s*", re.DOTALL)
 DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*;base64,[A-Za-z0-9+/=_-]+")
 WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
-HEADER = re.compile(rf"\[(?:{WHEN} - {WHEN}|summary|(?:{WHEN} \| )?(?P<who>[^\]\n|]*))\]\n")
+#: What the header of a summary holds: its span, and how far above the messages it lies.
+SPAN = rf"(?:{WHEN} - {WHEN}|summary)(?: \| depth (?P<depth>\d+))?"
+HEADER = re.compile(rf"\[(?:{SPAN}|(?:{WHEN} \| )?(?P<who>[^\]\n|]*))\]\n")
 
 #: Where a tool's answer holds its text, as JSON: lossless-claw's order of keys.
 TEXTS = ("text", "transcript", "transcription", "message", "summary")
@@ -33,9 +35,10 @@ NESTING = 6
 def told(node: Node) -> str:
     r"""Give what a summariser reads of a node: a header line, then its text; "" where it has none.
 
-    The header of a message is ``[time | role]``, with the speaker where there is one; of a summary
-    ``[first - last]``, or ``[summary]``. Reasoning, injected memories and inline data are left out,
-    and the text of a tool's answer is taken out of its JSON.
+    The header of a message is ``[time | role]``, with the speaker where there is one; of a leaf
+    ``[first - last]``, or ``[summary]``, and of what lies above it ``[first - last | depth 1]``.
+    Reasoning, injected memories and inline data are left out, and the text of a tool's answer is
+    taken out of its JSON.
 
     Examples
     --------
@@ -44,8 +47,7 @@ def told(node: Node) -> str:
     """
     if isinstance(node, Summary):
         text = _clean(node.text)
-        when = f"{_minute(node.first)} - {_minute(node.last)}" if node.first is not None else ""
-        return f"[{when or 'summary'}]\n{text}" if text else ""
+        return f"[{' | '.join(_heading(node))}]\n{text}" if text else ""
     text = "\n".join(filter(None, map(_part, node.parts)))
     return f"[{' | '.join(filter(None, _header(node)))}]\n{text}" if text else ""
 
@@ -72,6 +74,13 @@ def speaker_of(text: str) -> tuple[str, str]:
 def _header(message: Message) -> Iterator[str]:
     yield _minute(message.time)
     yield f"{message.role}, {message.speaker}" if message.speaker else message.role or "message"
+
+
+def _heading(summary: Summary) -> Iterator[str]:
+    dated = summary.first is not None
+    yield f"{_minute(summary.first)} - {_minute(summary.last)}" if dated else "summary"
+    if summary.depth:
+        yield f"depth {summary.depth}"
 
 
 def _minute(time: int | None) -> str:

@@ -13,7 +13,7 @@ from lcm_lab.dag.nodes import sizes_of, token_counts
 from lcm_lab.text import count_tokens
 from lcm_lab.values import Named
 
-__all__ = ["SMALL", "Failed", "Summariser", "Work", "named"]
+__all__ = ["SMALL", "Failed", "Summariser", "Work", "named", "without_thought"]
 
 #: Texts and a limit in tokens -> a summary of at most about that length.
 Summariser: TypeAlias = Callable[[Sequence[str], int], str]
@@ -21,6 +21,8 @@ Summariser: TypeAlias = Callable[[Sequence[str], int], str]
 #: What is shorter is not worth a summary.
 SMALL = 16
 
+#: What a model that thinks aloud writes before its answer, or in place of one.
+THOUGHT = re.compile(r"\A(?:\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z))+", re.DOTALL)
 #: Where in memory a function stands is no part of its name.
 PLACE = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -86,10 +88,11 @@ class Work:
             text, self.level = self._asked([*texts], tokens)
         except Exception as error:
             raise Failed(f"{who} raised {type(error).__name__}: {error}") from error
-        if not isinstance(text, str) or not text.strip():
+        said = without_thought(text) if isinstance(text, str) else ""
+        if not said:
             raise Failed(f"{who} gave no text but {text!r:.40}")
-        self.written += count_tokens(text)
-        return text.strip()
+        self.written += count_tokens(said)
+        return said
 
     def _asked(self, texts: Sequence[str], tokens: int) -> tuple[object, str]:
         """Give what the summariser writes, and how it came about where it says so."""
@@ -137,6 +140,17 @@ class Work:
             return made
         self.no_gain += 1
         return None
+
+
+def without_thought(text: str) -> str:
+    """Leave out what a model thought aloud before its answer; "" where there is nothing else.
+
+    Examples
+    --------
+    >>> without_thought("<think>hm</think> Use WAL."), without_thought("<think>hm")
+    ('Use WAL.', '')
+    """
+    return THOUGHT.sub("", text).strip()
 
 
 def named(summariser: Summariser) -> str:

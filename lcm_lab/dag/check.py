@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from lcm_lab.dag.nodes import Summary, level_of, span_of
-from lcm_lab.dag.walk import bottom_up, nodes_below
+from lcm_lab.dag.walk import cycles, nodes_below
 from lcm_lab.messages import Message
 
 if TYPE_CHECKING:
@@ -45,20 +45,8 @@ def _sourceless(dag: Dag) -> Iterator[str]:
 
 
 def _cycles(dag: Dag) -> Iterator[str]:
-    """Yield each cycle once, as ``a > b > a``: a way down that comes back."""
-    fine = {one.id for one in bottom_up(dag)}
-    left = {one.id: one for one in dag.summaries if one.id not in fine}
-    while left:
-        at, way = next(iter(left)), dict[str, None]()
-        while at and at not in way:
-            way[at] = None
-            at = next((name for name in left[at].sources if name in left), "")
-        if at:
-            members = [*way][[*way].index(at) :]
-            yield " > ".join([*members, at])
-            way = dict.fromkeys(members)
-        for name in way:
-            left.pop(name, None)
+    """Yield each cycle once, as ``a > b > a``."""
+    yield from (" > ".join([*members, members[0]]) for members in cycles(dag))
 
 
 def _depths(dag: Dag) -> Iterator[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pandas as pd
 
 from lcm_lab.dag.nodes import Node, Summary, text_of
+from lcm_lab.dag.walk import cycles
 from lcm_lab.errors import BadParameter
 from lcm_lab.messages import Message
 from lcm_lab.shown import counted
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["Compat", "Cut", "Expansion", "expand"]
 
 Compat: TypeAlias = Literal["reference"] | None
-Why: TypeAlias = Literal["tokens", "depth", "missing"]
+Why: TypeAlias = Literal["tokens", "depth", "missing", "cycle"]
 
-WHY = {"tokens": "did not fit", "depth": "too deep", "missing": "missing"}
+WHY = {
+    "tokens": "did not fit",
+    "depth": "too deep",
+    "missing": "missing",
+    "cycle": "in a cycle",
+}
 #: A depth that no Dag has.
 UNLIMITED = sys.maxsize
 
@@ -34,10 +40,11 @@ class Cut:
     Attributes
     ----------
     id : str
-    why : {"tokens", "depth", "missing"}
-        It did not fit; it lies deeper than was asked for; the Dag does not hold it.
+    why : {"tokens", "depth", "missing", "cycle"}
+        It did not fit; it lies deeper than was asked for; the Dag does not hold it; it lies under
+        itself, and is not entered again.
     tokens : int
-        Of the node itself; 0 where it is missing.
+        Of the node itself; 0 where it is missing, or was given before.
     """
 
     id: str
@@ -121,7 +128,7 @@ def expand(
     walk.down(ids, reach)
     given = {node.id for node in walk.nodes}
     cut = dict.fromkeys(one for one in walk.cut if one.id not in given)
-    return Expansion(tuple(walk.nodes), walk.tokens, tuple(cut))
+    return Expansion(tuple(walk.nodes), walk.tokens, (*cut, *walk.circles()))
 
 
 @dataclass
@@ -136,6 +143,8 @@ class _Walk:
     tokens: int = 0
     #: How much depth was left beneath each node that was met.
     left: dict[str, int] = field(default_factory=dict)
+    #: Whether any node was met again, as one with two summaries over it is, or one under itself.
+    again: bool = False
 
     def down(self, roots: Iterable[str], depth: int) -> None:
         """Walk from each root in turn, within the one limit."""
@@ -169,6 +178,7 @@ class _Walk:
     def _take(self, name: str, left: int) -> bool:
         """Give a node if it is new and fits, and tell whether to go on beneath it."""
         if name in self.left:
+            self.again = True
             deeper = left > self.left[name]
             self.left[name] = max(left, self.left[name])
             return deeper
@@ -179,6 +189,12 @@ class _Walk:
             self.left[name] = left
             return True
         return False
+
+    def circles(self) -> Iterator[Cut]:
+        """Give the nodes on the way that lie under themselves."""
+        if self.again:
+            members = (name for circle in cycles(self.dag) for name in circle)
+            yield from (Cut(name, "cycle") for name in members if name in self.left)
 
     def _give(self, name: str) -> bool:
         size = self.dag.size(name)

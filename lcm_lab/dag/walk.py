@@ -11,7 +11,7 @@ from lcm_lab.dag.nodes import Node, Summary
 if TYPE_CHECKING:
     from lcm_lab.dag.graph import Graph
 
-__all__ = ["bottom_up", "nodes_below", "way_up"]
+__all__ = ["bottom_up", "cycles", "nodes_below", "way_up"]
 
 
 def nodes_below(dag: Graph, ids: Iterable[str]) -> Iterator[Node]:
@@ -59,3 +59,20 @@ def bottom_up(dag: Graph) -> list[Summary]:
             if not waits[above.id]:
                 ready.append(above.id)
     return [own[name] for name in ready]
+
+
+def cycles(dag: Graph) -> Iterator[list[str]]:
+    """Yield the members of each cycle once: a way down that comes back to its first."""
+    fine = {one.id for one in bottom_up(dag)}
+    left = {one.id: one for one in dag.summaries if one.id not in fine}
+    while left:
+        at, way = next(iter(left)), dict[str, None]()
+        while at and at not in way:
+            way[at] = None
+            at = next((name for name in left[at].sources if name in left), "")
+        if at:
+            members = [*way][[*way].index(at) :]
+            yield members
+            way = dict.fromkeys(members)
+        for name in way:
+            left.pop(name, None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import pandas as pd
 from lcm_lab.errors import BadInput, LcmError
 from lcm_lab.evaluation.systems import Searches, ranked
 from lcm_lab.evaluation.vetting import Failure, Found, vetted
+from lcm_lab.ranking.searcher import Searcher
 from lcm_lab.run import Hits, Run
 from lcm_lab.topics import Topics
 
@@ -35,7 +37,8 @@ def rank(name: str, searcher: Searches, topics: Topics) -> Found:
     What is no `Exception`, such as an interrupt from the keyboard, passes through.
     """
     try:
-        return vetted(name, ranked(name, searcher, topics))
+        found = vetted(name, ranked(name, searcher, topics))
+        return replace(found, notes=(*_told(name, searcher), *found.notes))
     except Exception as error:
         if not len(topics):
             return Found(None, (Failure.of(name, "", error),))
@@ -52,8 +55,14 @@ def rank(name: str, searcher: Searches, topics: Topics) -> Found:
     return Found(
         found.run,
         (*_failed(name, topics, done), *found.failures),
-        (*found.notes, *_only_together(name, done, first)),
+        (*_told(name, searcher), *found.notes, *_only_together(name, done, first)),
     )
+
+
+def _told(name: str, searcher: Searches) -> list[str]:
+    """Give what a system says of how it came about, such as compactions that were cancelled."""
+    notes = searcher.notes if isinstance(searcher, Searcher) else ()
+    return [f"{name}: {note}" for note in notes]
 
 
 def _each(

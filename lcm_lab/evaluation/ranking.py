@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from lcm_lab.corpus import Corpus
 from lcm_lab.evaluation.failures import portable, rank
+from lcm_lab.evaluation.lending import lent, settled
 from lcm_lab.evaluation.progress import progress
 from lcm_lab.evaluation.systems import Fits, aligned, searchers
 from lcm_lab.evaluation.timing import without_memory
@@ -90,8 +91,10 @@ def _depth(system: Any) -> int:
     return k if isinstance(system, Leaf) else LIMIT
 
 
-def _sent(systems: Systems, topics: Topics) -> dict[str, Sent]:
+def _sent(systems: Systems, topics: Topics, path: str | None) -> dict[str, Sent]:
     """Rank in a worker, which sends bare hits home."""
+    if path is not None:
+        settled(topics.corpus, path)
     return {name: _packed(found, topics) for name, found in _here(systems, topics).items()}
 
 
@@ -119,10 +122,11 @@ def _apart(systems: Systems, topics: Topics, n_jobs: int | None, workers: int) -
     parts = [
         names[i * len(names) // workers : (i + 1) * len(names) // workers] for i in range(workers)
     ]
-    cells = (delayed(_sent)({name: systems[name] for name in part}, topics) for part in parts)
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(cells)
-    return {
-        name: _unpacked(sent, topics)
-        for part in progress(done, "ranking", workers)
-        for name, sent in part.items()
-    }
+    with lent(topics) as (bare, path):
+        cells = (delayed(_sent)({n: systems[n] for n in part}, bare, path) for part in parts)
+        done = Parallel(n_jobs=n_jobs, return_as="generator")(cells)
+        return {
+            name: _unpacked(sent, topics)
+            for part in progress(done, "ranking", workers)
+            for name, sent in part.items()
+        }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from lcm_lab.compaction.work import without_thought
 from lcm_lab.errors import BadParameter
 from lcm_lab.llm.account import ledger
 from lcm_lab.llm.ask import Question, ask
@@ -21,8 +21,6 @@ from lcm_lab.values import value
 __all__ = ["Chat", "Completion"]
 
 ROUTE = "chat/completions"
-#: What a model thought before it answered, where its server does not take that out.
-THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 #: What options cannot say, since it is said elsewhere.
 TAKEN = ("model", "messages", "temperature", "seed", "stream", "n")
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -154,7 +152,7 @@ def _completion(answer: dict[str, Any]) -> Completion:
     refusal = message.get("refusal")
     if refusal or first.get("finish_reason") == "content_filter":
         raise Trouble(f"the model refused: {_shown(refusal or 'content filter')}", again=False)
-    text = THOUGHT.sub("", _content(message.get("content"))).strip()
+    text = without_thought(_content(message.get("content")))
     if not text and finish != "length":
         raise Trouble("an empty answer")
     return Completion(text, finish)

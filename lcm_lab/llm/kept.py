@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 import warnings
 from pathlib import Path
 from typing import Any
 
+from lcm_lab import private, whole
 from lcm_lab.ids import digest
 
 __all__ = ["Kept"]
@@ -56,12 +55,12 @@ class Kept:
 
         A folder that cannot be written to is reported; the answer was paid for, and is given.
         """
-        part = self.path.with_name(f".{self.name}.{os.getpid()}.{threading.get_ident()}")
         kept = {"answer": answer, "sum": self._sum(answer)}
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-            part.replace(self.path)
+            private.folder(self.path.parent)
+            with whole.file(self.path) as part:
+                private.file(part)
+                part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
         except OSError as error:
             why = error.strerror or type(error).__name__
             warnings.warn(f"An answer is not kept: {why}.", RuntimeWarning, stacklevel=4)

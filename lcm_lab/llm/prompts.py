@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lcm_lab.compaction.footer import FOOTER
+from lcm_lab.compaction.source import SPAN
 
 __all__ = ["ANSWERING", "NOTHING", "SUMMARISING", "depth_of", "request"]
 
@@ -64,9 +65,7 @@ LAST = (
     "search would find it with."
 )
 
-WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
-#: What stands before a summary that is summarised again: its span, and its depth where it has one.
-HEAD = re.compile(rf"\[(?:summary|{WHEN} - {WHEN})(?: \| depth (\d+))?\]\n")
+HEAD = re.compile(rf"\[{SPAN}\]\n")
 
 
 def depth_of(texts: Sequence[str]) -> int:
@@ -87,7 +86,7 @@ def depth_of(texts: Sequence[str]) -> int:
 
 def _depth(text: str) -> int:
     found = HEAD.match(text)
-    return -1 if found is None else int(found[1] or 0)
+    return -1 if found is None else int(found["depth"] or 0)
 
 
 def request(depth: int, tokens: int, *, strict: bool, footer: bool, instructions: str = "") -> str:

@@ -32,6 +32,8 @@ class ChatReader(Chat):
 
     Parameters
     ----------
+    model, endpoint, temperature, seed, headroom, limit, options
+        Whom it asks and how, as in `Chat`.
     tokens : int
         Of an answer, at most.
     instructions : str

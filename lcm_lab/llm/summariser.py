@@ -31,6 +31,8 @@ class ChatSummariser(Chat):
 
     Parameters
     ----------
+    model, endpoint, temperature, seed, headroom, limit, options
+        Whom it asks and how, as in `Chat`.
     instructions : str
         Your own words, put last in what the model is asked.
     strict : bool

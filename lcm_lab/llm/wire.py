@@ -23,6 +23,8 @@ __all__ = ["Wire", "asked_to_wait"]
 MOST = 1 << 26
 #: Statuses after which the same request may succeed; every 5xx is one too.
 AGAIN = (408, 409, 425, 429)
+#: What is asked for is plain: a few bytes that are packed twice unpack to more than memory holds.
+HEAD = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 #: What an answer with status 429 says when waiting will not help.
 EXHAUSTED = ("insufficient_quota", "billing_hard_limit_reached")
 #: Keys shorter than this are no secret ("none", "ollama"), and may stand in a text by chance.
@@ -76,16 +78,19 @@ class Wire:
         http, end = self._http, time.monotonic() + self.endpoint.timeout
         nothing: tuple[int, bytes, dict[str, str]] = (0, b"", {})
         late = f"no answer within {self.endpoint.timeout:g} s"
-        url, head = f"{self.endpoint.base_url}/{route}", {"Content-Type": "application/json"}
+        url = f"{self.endpoint.base_url}/{route}"
         try:
-            with self._client.stream("POST", url, content=body, headers=head) as answer:
+            with self._client.stream("POST", url, content=body, headers=HEAD) as answer:
                 said = bytearray()
-                for chunk in answer.iter_bytes():
+                for chunk in answer.iter_raw():
                     said += chunk
                     if len(said) > MOST:
                         return Trouble(f"an answer of more than {MOST:,} bytes"), *nothing
                     if time.monotonic() > end:
                         return Trouble(late), *nothing
+                packed = answer.headers.get("content-encoding", "identity")
+                if packed != "identity":
+                    return Trouble(f"an answer packed as {_shown(packed)}, unasked"), *nothing
                 return None, answer.status_code, bytes(said), dict(answer.headers)
         except http.TimeoutException as error:
             return Trouble(late, billed=not isinstance(error, http.ConnectTimeout)), *nothing

@@ -13,6 +13,8 @@ __all__ = ["IndexTime", "Latency", "Tokens"]
 class _Tokens(Measure):
     """Tokens of the first k hits together: what it costs to read them.
 
+    0 where there are no hits; lower is better, of what finds as much.
+
     Examples
     --------
     >>> judged = Judged.of(hits=[[0, 1, 0]], gold=[[1]], tokens=[[60, 50, 40]])
@@ -34,7 +36,8 @@ class _Tokens(Measure):
 class _Latency(Measure):
     """Milliseconds of one warm search; ``Latency@95`` is a percentile over topics.
 
-    Without a percentile it is the mean. Timed apart from the ranking that the other measures read.
+    Lower is better. Without a percentile it is the mean. Timed apart from the ranking that the
+    other measures read.
 
     Examples
     --------
@@ -64,7 +67,7 @@ class _Latency(Measure):
 class _IndexTime(Measure):
     """Milliseconds to build the indexes of a system, nothing shared with another.
 
-    One value a system.
+    One value a system; lower is better.
 
     Examples
     --------

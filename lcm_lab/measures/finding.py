@@ -31,7 +31,8 @@ def _found(measure: Measure, judged: Judged) -> Bools:
 class _AnyR(Measure):
     """Any-hit: 1 if a relevant document is in the first k, else 0.
 
-    Others call it Success@k, hit@k, or plainly recall.
+    Higher is better. Others call it Success@k, hit@k, or plainly recall. A topic with nothing
+    relevant has no value (NaN).
 
     Examples
     --------
@@ -50,6 +51,9 @@ class _AnyR(Measure):
 class _AllR(Measure):
     """All-hit: 1 if every relevant document is in the first k, else 0.
 
+    Higher is better. A topic with nothing relevant has no value (NaN), and one with more than k
+    relevant has 0 whatever is found.
+
     Examples
     --------
     >>> (AllR @ 2).per_topic(Judged.of(hits=[[0, 1]], gold=[[1, 1]])).tolist()
@@ -66,6 +70,8 @@ class _AllR(Measure):
 
 class _R(Measure):
     """Recall: how many of all relevant documents are in the first k, as a share.
+
+    From 0 to 1, higher is better. A topic with nothing relevant has no value (NaN).
 
     Examples
     --------
@@ -84,6 +90,8 @@ class _R(Measure):
 class _RR(Measure):
     """Reciprocal rank of the first relevant document, 0 where none is in the first k.
 
+    From 0 to 1, higher is better. A topic with nothing relevant has no value (NaN).
+
     Examples
     --------
     >>> RR.per_topic(Judged.of(hits=[[0, 1], [0]], gold=[[1, 1], [1]])).tolist()
@@ -100,6 +108,8 @@ class _RR(Measure):
 
 class _AP(Measure):
     """Average precision: that at each relevant hit in the first k, over all relevant.
+
+    From 0 to 1, higher is better. A topic with nothing relevant has no value (NaN).
 
     Examples
     --------
@@ -120,11 +130,11 @@ class _AP(Measure):
 class _NDCG(Measure):
     """Normalised discounted gain: ``2^grade - 1``, discounted by ``log2(rank + 1)``.
 
-    The ideal takes every judged document, found or not, cut at k. ``gain="linear"`` takes the grade
-    itself as gain; it is the same on grades 0 and 1. Every grade above 0 gains, whatever
-    ``relevant_from`` is. ``discount="longmemeval"`` is that of LongMemEval's code, which is that
-    of [2]_ with base 2: none at ranks 1 and 2, then ``log2(rank)``. Use it only to set a figure
-    beside those that are published for it.
+    From 0 to 1, higher is better. The ideal takes every judged document, found or not, cut at k.
+    ``gain="linear"`` takes the grade itself as gain; it is the same on grades 0 and 1. Every grade
+    above 0 gains, whatever ``relevant_from`` is. ``discount="longmemeval"`` is that of
+    LongMemEval's code, which is that of [2]_ with base 2: none at ranks 1 and 2, then
+    ``log2(rank)``. Use it only to set a figure beside those that are published for it.
 
     References
     ----------
@@ -170,8 +180,8 @@ class _NDCG(Measure):
 class _Evidence(Measure):
     """Share of the relevant documents that fit in the first N tokens of the hits.
 
-    The hits are laid end to end, best first, nothing between them. A document counts when it ends
-    at or before token N; one that is cut by the limit does not.
+    From 0 to 1, higher is better. The hits are laid end to end, best first, nothing between them.
+    A document counts when it ends at or before token N; one that is cut by the limit does not.
 
     Examples
     --------

@@ -19,6 +19,11 @@ _ALL: tuple[Measure, ...] = (
 )
 _NAMES = {measure.name: measure for measure in _ALL} | {"Success": AnyR, "MRR": RR}
 
+#: What Python says to an expression that it cannot read.
+UNREADABLE = (SyntaxError, ValueError, TypeError)
+#: Far beyond any measure that a person writes.
+LONGEST = 200
+
 _WRITTEN = re.compile(r"(?P<name>\w+)(?:\((?P<parameters>.*)\))?(?:@(?P<at>\d+(?:\.\d+)?))?")
 
 
@@ -39,9 +44,9 @@ def parse(text: str) -> Measure:
     >>> parse("Success@5")
     AnyR@5
     """
-    written = _WRITTEN.fullmatch(text.strip())
+    written = _WRITTEN.fullmatch(text.strip()) if len(text) <= LONGEST else None
     if written is None:
-        raise BadParameter(f"{text!r} is not a measure. Write one as nDCG@10 or R@5.")
+        raise BadParameter(f"{text!r:.80} is not a measure. Write one as nDCG@10 or R@5.")
     if written["name"] not in _NAMES:
         raise unknown("measure", written["name"], _NAMES)
     measure = _NAMES[written["name"]](**_parameters(text, written["parameters"] or ""))
@@ -57,5 +62,5 @@ def _parameters(text: str, written: str) -> dict[str, Any]:
         if not isinstance(call, ast.Call) or call.args or any(not w.arg for w in call.keywords):
             raise refused
         return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError) as error:
+    except UNREADABLE as error:
         raise refused from error

@@ -14,6 +14,7 @@ import numpy as np
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.nodes import Over, Sum, Then, Top, Weighted
+from lcm_lab.times import bound
 from lcm_lab.values import Vary
 
 __all__ = ["cut", "over", "plus", "then", "times"]
@@ -76,6 +77,9 @@ def over(ranker: Ranker, filters: Mapping[str, Any]) -> Ranker:
     if not filters:
         raise BadParameter('over() narrows to nothing. Write a.over(scope="summaries").')
     settled = {name: tuple(w) if isinstance(w, list | set) else w for name, w in filters.items()}
+    for moment in (settled.get("since"), settled.get("before")):
+        if not isinstance(moment, Vary):
+            bound(moment)  # what is no moment is refused when it is written
     return Over(ranker, tuple(sorted(settled.items())))
 
 

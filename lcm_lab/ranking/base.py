@@ -46,6 +46,8 @@ class Ranker(ABC):
     retrieves: bool = False
     #: Whether its scores depend on how deep its lists were cut; such a node is no term of a sum.
     by_depth: bool = False
+    #: Whether what it does with hits depends on how they are ordered.
+    by_order: bool = True
 
     # numpy scalars must leave `np.float64(0.3) * policy` to the policy.
     __array_ufunc__: ClassVar[None] = None
@@ -75,9 +77,10 @@ class Ranker(ABC):
         if saved is None:
             fit = getattr(corpus, "fit", None)  # a corpus in shards is indexed where they are
             return Searcher(self, corpus) if fit is None else cast("Searcher", fit(self))
+        from lcm_lab.collection.paths import expanded
         from lcm_lab.ranking.lexical.stored import load
 
-        return Searcher(self, corpus, load(self, corpus, Path(saved)))
+        return Searcher(self, corpus, load(self, corpus, expanded(saved)))
 
     def _repr_html_(self) -> str:
         from lcm_lab.ranking.diagram import diagram
@@ -109,6 +112,13 @@ class Ranker(ABC):
     def first(self, search: Search, run: Run, k: int) -> Run:
         """Give the k best of what `apply` gives; for those that can do with less work."""
         return self.apply(search, run).top(k)
+
+    def pooled(self, search: Search) -> Run:
+        """Retrieve for a step that does not mind the order: corpus order will do, and scores of 0.
+
+        What is no hit is left to that step to drop.
+        """
+        return self.retrieve(search, LIMIT)
 
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give each hit its score as a term of a sum: 1 is the term's own best hit for the topic.

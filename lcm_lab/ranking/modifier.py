@@ -48,6 +48,10 @@ class Modifier(Ranker):
         """Multiply the scores of what came before."""
         return run.scored(self.weigh(search, run, run.scores))
 
+    def first(self, search: Search, run: Run, k: int) -> Run:
+        """Multiply, and keep the k best; the others are not put in order."""
+        return run.scored(self.weigh(search, run, run.scores), k)
+
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Multiply what came before within the same term."""
         factor = finite(self.factor(search.topics, run), self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,8 @@ class Then(Ranker):
 
     def retrieve(self, search: Any, k: int) -> Run:
         """Retrieve by the first step, let the others act, keep the best k."""
-        run = self.steps[0].retrieve(search, LIMIT)
+        first, second = self.steps[:2]
+        run = first.retrieve(search, LIMIT) if second.by_order else first.pooled(search)
         for step in self.steps[1:-1]:
             run = step.apply(search, run)
         return self.steps[-1].first(search, run, k)
@@ -88,16 +89,33 @@ class Sum(Ranker):
         """Join what the terms retrieve, complete the scores, keep the best k."""
         if not self.retrieves:
             return super().retrieve(search, k)
-        run = search.united(term for term in self.terms if term.retrieves)
-        return self.apply(search, run).top(k)
+        return self.first(search, self._candidates(search), k)
+
+    def pooled(self, search: Any) -> Run:
+        """Join what the terms retrieve and complete the scores, in corpus order where all stay."""
+        run = self._candidates(search)
+        if np.diff(run.offsets).max(initial=0) > LIMIT:
+            return self.first(search, run, LIMIT)
+        return Run(run.topics, run.corpus, run.offsets, run.rows, self._total(search, run))
+
+    def _candidates(self, search: Any) -> Run:
+        """Give what any term brings."""
+        return cast(Run, search.united([term for term in self.terms if term.retrieves]))
 
     def apply(self, search: Any, run: Run) -> Run:
         """Re-score what came before."""
-        return run.scored(self.weigh(search, run, np.ones(len(run))))
+        return run.scored(self._total(search, run))
+
+    def first(self, search: Any, run: Run, k: int) -> Run:
+        """Re-score what came before, and keep the k best; the others are not put in order."""
+        return run.scored(self._total(search, run), k)
 
     def weigh(self, search: Any, run: Run, scores: Floats) -> Floats:
         """Add up the terms, in order."""
         del scores  # a sum starts afresh
+        return self._total(search, run)
+
+    def _total(self, search: Any, run: Run) -> Floats:
         total = np.zeros(len(run))
         for term in self.terms:
             total += search.note(term, run, term.weigh(search, run, np.ones(len(run))))
@@ -124,6 +142,11 @@ class Around(Ranker):
     def by_depth(self) -> bool:  # type: ignore[override]
         """Whether the ranker within is."""
         return self.ranker.by_depth
+
+    @property
+    def by_order(self) -> bool:  # type: ignore[override]
+        """Whether the ranker within is."""
+        return self.ranker.by_order
 
     def _role(self) -> str:
         return self.ranker._role()

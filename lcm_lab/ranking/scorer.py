@@ -53,8 +53,7 @@ class Leaf(Ranker):
     def weigh(self, search: Search, run: Run, scores: Floats) -> Floats:
         """Give scores as shares of the leaf's best hit for the topic, 0 where it has none."""
         del scores  # a scorer starts afresh
-        best, raw = search.best(self)[run.topic], search.scores(self, run)
-        return np.divide(raw, best, out=np.zeros_like(raw), where=best > 0)
+        return search.shares(self, run)
 
 
 def gathered(known: Run, scores: Floats, run: Run) -> Floats:

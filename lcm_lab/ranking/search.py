@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from lcm_lab.ranking.base import LIMIT, Ranker
+from lcm_lab.ranking.nodes import Weighted
 from lcm_lab.rows import Rows, contains, count, distinct, rows_of
 from lcm_lab.run import Hits, Run
 from lcm_lab.topics import Topics
@@ -28,11 +30,30 @@ Floats = npt.NDArray[np.float64]
 #: On the development sets the first ten are the same from 50 best rows on.
 WIDE, BEST, REACH = 20_000, 200, 2
 
+#: A weight below it may turn the score of a hit to 0.
+TINY = float(np.finfo(np.float64).tiny)
+
+#: Pools that topics keep: policies that share one mostly follow each other in a grid.
+POOLS = 4
+
 #: Pairs of topic and row up to which a leaf scores them all, once for all policies that share it.
 WHOLE = 1 << 21
 
 #: A heading, corpus rows, and what a step contributed to each.
 Note = tuple[str, npt.NDArray[np.int64], Floats]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool(Run):
+    """Candidates in corpus order, not scored yet, that policies of the same terms share.
+
+    Attributes
+    ----------
+    shares : dict
+        What leaves say of them to topics, each asked once.
+    """
+
+    shares: dict[tuple[Leaf, Topics], Floats] = field(default_factory=dict)
 
 
 class Search:
@@ -63,6 +84,20 @@ class Search:
         """Let a leaf score given hits; shape (n_hits,), float64, 0 is no hit."""
         return leaf._scores(self, run)
 
+    def shares(self, leaf: Leaf, run: Run) -> Floats:
+        """Give a leaf's scores of hits as shares of its best for the topic; a pool keeps them."""
+        if not isinstance(run, Pool):
+            return self._shares(leaf, run)
+        key = (leaf, self.topics)
+        if key not in run.shares:
+            run.shares[key] = self._shares(leaf, run)
+        return run.shares[key]
+
+    def _shares(self, leaf: Leaf, run: Run) -> Floats:
+        best, raw = self.best(leaf), self.scores(leaf, run)
+        best = best if len(best) == 1 else best[run.topic]
+        return np.divide(raw, best, out=np.zeros(len(raw)), where=best > 0)
+
     def best(self, leaf: Leaf) -> Floats:
         """Give the score of the leaf's best allowed row, 0 without any; shape (n_topics,)."""
         return np.asarray(self.topics.memo(("best", leaf), lambda: self._best(leaf)))
@@ -92,20 +127,37 @@ class Search:
         quiet, runs = self.searcher.asked(self.topics), []
         for ranker in rankers:
             run = ranker.retrieve(quiet, LIMIT)
-            self.note(ranker, run, run.rank.astype(np.float64), "rank in ")
+            if self._notes is not None:
+                self.note(ranker, run, run.rank.astype(np.float64), "rank in ")
             runs.append(run)
         return runs
 
     def united(self, rankers: Iterable[Ranker]) -> Run:
-        """Give every row that any of the rankers retrieves, in corpus order, not scored yet."""
-        return self.union(self.retrieve(rankers))
+        """Give every row that any of the rankers retrieves, in corpus order, not scored yet.
 
-    def union(self, runs: list[Run]) -> Run:
+        Of several topics the last few are kept, for other policies of the same rankers.
+        """
+        if self._notes is not None:
+            return self.union(self.retrieve(rankers))
+        bare = tuple(map(_unweighted, rankers))
+        if len(self.topics) == 1:
+            return self.union(self.retrieve(bare))
+        kept: dict[tuple[Ranker, ...], Run] = self.topics.memo("united", dict)
+        found = kept.get(bare)
+        if found is None:
+            for oldest in list(kept)[: 1 - POOLS]:
+                kept.pop(oldest, None)
+            found = kept[bare] = self.union(self.retrieve(bare))
+        return found
+
+    def union(self, runs: list[Run]) -> Pool:
         """Give every row of several runs once, in corpus order, not scored yet."""
-        size = max(len(self.topics.corpus), 1)
         both = distinct(np.concatenate([run.keys for run in runs]))
+        if len(self.topics) == 1:
+            return Pool.of(self.topics, Hits(np.array((0, len(both))), both, np.ones(len(both))))
+        size = max(len(self.topics.corpus), 1)
         offsets = np.searchsorted(both, np.arange(len(self.topics) + 1) * size)
-        return Run.of(self.topics, Hits(offsets.astype(np.int64), both % size, np.ones(len(both))))
+        return Pool.of(self.topics, Hits(offsets, both % size, np.ones(len(both))))
 
     def everything(self) -> Run | None:
         """Give every row that each topic may see, or None where that is too much to hold."""
@@ -147,3 +199,8 @@ class Search:
             column = np.array([found.get(row, np.nan) for row in run.rows.tolist()])
             made[f"{heading} ({again + 1})" if again else heading] = column
         return made
+
+
+def _unweighted(ranker: Ranker) -> Ranker:
+    """Give what a term ranks by, which brings the same hits unless their scores vanish."""
+    return ranker.ranker if isinstance(ranker, Weighted) and ranker.weight >= TINY else ranker

@@ -80,6 +80,11 @@ class Searcher:
 
         return diagram(self.policy, f"over {self.corpus!r}")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its numbers must know of how it was made."""
+        return ()
+
     def __call__(self, question: str, **filters: Any) -> pd.DataFrame:
         """Give the hits of one question, best first: docno, rank, score, conversation, time, text.
 
@@ -162,7 +167,8 @@ class Searcher:
 
         An index saved there before is replaced as a whole; a process that has it open keeps it.
         Neither the corpus nor the policy is written, nor what other rankers than those of words
-        have built.
+        have built. It holds every word as it was said, secrets included: keep it as you keep the
+        corpus.
 
         Raises
         ------
@@ -170,15 +176,17 @@ class Searcher:
             For a folder that holds something else, a policy without rankers of words, or an
             analyzer that prints as a place in memory.
         """
+        from lcm_lab.collection.paths import expanded
         from lcm_lab.ranking.lexical.stored import save
 
-        return save(self, Path(folder))
+        return save(self, expanded(folder))
 
     def explain(self, question: str, **filters: Any) -> pd.DataFrame:
         """Give the hits of one question with a column a step, headed by the step's expression.
 
-        A term of a sum shows what it adds, a modifier its factor, a re-scorer its score; terms that
-        bring candidates also show the rank they gave, missing where they did not bring the hit.
+        A term of a sum or a fusion shows what it adds, a modifier its factor, a re-scorer its
+        score; terms that bring candidates also show the rank they gave, missing where they did not
+        bring the hit.
         """
         search = self.asked(Topics.of(question, self.corpus, **filters), notes=[])
         run = self.policy.retrieve(search, LIMIT)

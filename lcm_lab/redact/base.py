@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lcm_lab.redact.named import assigned
 from lcm_lab.redact.shapes import shaped
 from lcm_lab.redact.span import MARK, Span
+from lcm_lab.shown import STYLING
 
 __all__ = ["Redacted", "redact", "redact_together"]
 
@@ -41,7 +42,7 @@ def redact(text: str) -> Redacted:
     """
     found: Counter[str] = Counter()
     # A secret glued to another is seen once the first is gone, as `sk-...` after `ghp_...` is.
-    while spans := _merged([*shaped(text), *assigned(text)]):
+    while spans := _merged([*shaped(seen := _uncoloured(text)), *assigned(seen)]):
         found.update(span.kind for span in spans)
         text = _without(text, spans)
     return Redacted(text, found)
@@ -60,7 +61,8 @@ def redact_together(texts: Sequence[str]) -> list[Redacted]:
     if len(texts) < 2:
         return [redact(text) for text in texts]
     ends = list(accumulate(map(len, texts)))
-    over = [span for span in _merged(list(shaped("".join(texts)))) if _is_parted(span, ends)]
+    whole = _uncoloured("".join(texts))
+    over = [span for span in _merged(list(shaped(whole))) if _is_parted(span, ends)]
     made = []
     for text, end in zip(texts, ends, strict=True):
         start = end - len(text)
@@ -72,6 +74,13 @@ def redact_together(texts: Sequence[str]) -> list[Redacted]:
         plain = redact(_without(text, here))
         made.append(Redacted(plain.text, plain.found + Counter(span.kind for span in here)))
     return made
+
+
+def _uncoloured(text: str) -> str:
+    """Give a text of the same length without colours: the ``m`` of one would be glued to a key."""
+    if "\x1b" not in text:
+        return text
+    return STYLING.sub(lambda colour: " " * len(colour[0]), text)
 
 
 def _is_parted(span: Span, ends: Sequence[int]) -> bool:

@@ -17,9 +17,11 @@ _SURE = (
 #: one stands on the line of its name, and none of it is taken where it is called or indexed.
 _VALUE = (
     r"\s*(?P<depth>\\*)\"(?P<double>(?:(?!(?<!\\)(?P=depth)\")[^\n]){1,500})(?:(?P=depth)\")?"
-    r"|\s*\\*'(?P<single>[^'\n]{1,500})\\*'"
-    r"|[^\S\r\n]*(?P<bare>[^\s\"'`,;&<>(){}|\\\[\]]{3,}+)(?![(\[])"
+    r"|\s*\\*'(?P<single>[^'\n]{1,500}+)(?:\\*'|(?=[^'\n]))"
+    r"|[^\S\r\n]*(?P<bare>[^\s\"'`,;&<>(){}|\\\[\]]{3,500}+)(?![(\[])"
 )
+#: So much of a value is judged, and this is what goes on of a longer one.
+_LONG, _REST = 500, re.compile(r"[^\s\"'`,;&<>(){}|\\\[\]]*+")
 _NAMES = "pass pwd key token secret credential"
 _ASSIGNED = re.compile(
     rf"(?i)(?P<name>(?P<sure>{_SURE})|token|secret|credentials?)\\*[\"']?\]?"
@@ -69,9 +71,12 @@ def assigned(text: str) -> Iterator[Span]:
         # In what is no secret there may be another name.
         at = match.end("sign")
         if _is_secret(match, held):
-            at = match.end()
+            start, end = match.span(held)
+            if end - start == _LONG:
+                end = _REST.match(text, end).end()  # type: ignore[union-attr]  # may be nothing
+            at = max(match.end(), end)
             kind = "password" if match["name"].lower().startswith("pass") else "secret"
-            yield Span(*match.span(held), kind)
+            yield Span(start, end, kind)
 
 
 def _is_secret(match: re.Match[str], held: str) -> bool:

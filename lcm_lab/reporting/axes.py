@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lcm_lab.reporting.safe import safe
 from lcm_lab.reporting.svg import ROLES, SERIES
+from lcm_lab.shown import one_line
 
 __all__ = ["LABEL", "Mark", "axes", "label", "legend", "legend_rows", "listed", "log_ms", "marks"]
 
@@ -102,6 +104,7 @@ def legend_rows(looks: Mapping[str, Mark]) -> int:
 def label(name: str) -> str:
     """Give a name as a figure shows it: shortened, and never left out of a legend."""
     # Matplotlib leaves names that begin with an underscore out of a legend.
+    name = one_line(safe(name))
     shown = name if len(name) <= LABEL else f"{name[: LABEL - 1]}…"
     return f" {shown}" if shown.startswith("_") else shown
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcm_lab import whole
 from lcm_lab.reporting import manifest
 from lcm_lab.reporting.render import rendered
 from lcm_lab.reporting.svg import Chart
@@ -111,7 +112,7 @@ class Document:
         Parameters
         ----------
         folder : str or Path
-            Made where missing. Files of an earlier report in it are replaced.
+            Made where missing. Files of an earlier report in it are replaced, all or none.
 
         Returns
         -------
@@ -119,16 +120,17 @@ class Document:
             Of the page.
         """
         target = Path(folder)
-        (target / "figures").mkdir(parents=True, exist_ok=True)
-        for name, frame in self.data.items():
-            frame.to_parquet(target / f"{name}.parquet", index=False)
-        for chart in self.charts:
-            chart.save(target / "figures")
         drawings = {"figures": [chart.facts for chart in self.charts]}
         head = {"report": self.kind, "command": self.command}
         facts = {**head, **self.facts, **drawings, **self._made()}
-        _write(target / "manifest.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-        _write(target / "index.html", self.render())
+        with whole.folder(target) as work:
+            for name, frame in self.data.items():
+                frame.to_parquet(work / f"{name}.parquet", index=False)
+            (work / "figures").mkdir()
+            for chart in self.charts:
+                chart.save(work / "figures")
+            _write(work / "manifest.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+            _write(work / "index.html", self.render())
         return target / "index.html"
 
     def render(self) -> str:

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lcm_lab import whole
+from lcm_lab.evaluation.files import saving
 from lcm_lab.reporting import manifest
 from lcm_lab.reporting.explore import BUDGET
 from lcm_lab.reporting.page import Page
@@ -60,16 +62,18 @@ class RankingReport:
         Parameters
         ----------
         folder : str or Path
-            Made where missing. Files of an earlier report in it are replaced.
+            Made where missing. Files of an earlier report in it are replaced, all or none.
         """
         target = Path(folder)
-        (target / "figures").mkdir(parents=True, exist_ok=True)
-        self.evaluation.save(target)
-        for chart in self.page.charts:
-            chart.save(target / "figures")
         facts = [chart.facts for chart in self.page.charts]
-        _write(target / "manifest.json", manifest.manifest(self.evaluation, self.command, facts))
-        _write(target / "index.html", self.page.render())
+        with whole.folder(target) as work:
+            saving.put(self.evaluation, work)
+            (work / "figures").mkdir()
+            for chart in self.page.charts:
+                chart.save(work / "figures")
+            _write(work / "manifest.json", manifest.manifest(self.evaluation, self.command, facts))
+            _write(work / "index.html", self.page.render())
+        saving.leave(target / saving.RUNS, self.evaluation.runs)
         return target / "index.html"
 
 

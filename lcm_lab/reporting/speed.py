@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from lcm_lab.evaluation.bench.targets import against_targets
 from lcm_lab.reporting.axes import marks
 from lcm_lab.reporting.document import Document, Grid, Section
 from lcm_lab.reporting.rows import rows
 from lcm_lab.reporting.svg import INK, Chart, drawn, styled
 from lcm_lab.reporting.tables import NOTHING, Cell
+from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +73,7 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
         subject=first,
         lede=_lede(timed),
         sections=(
+            *_targets(timed),
             Section("result", "Result", how, tables=grids),
             Section("figures", "Figures", charts=(_chart(timed, works),), wide=("ratios",)),
             Section("limits", "What it does not show", points=LIMITS),
@@ -79,6 +82,23 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
         data={"data": timed},
         strip=tuple((work, f"{n:,}") for work, n in zip(works, counts, strict=True)),
     )
+
+
+def _targets(timed: pd.DataFrame) -> tuple[Section, ...]:
+    """Set what is promised beside what was measured, where the run has figures of it."""
+    found = against_targets(timed)
+    if found.empty:
+        return ()
+    missed = int((~found["met"]).sum())
+    told = (
+        f"{counted(len(found), 'target')} have a figure in this run; {missed} of them are missed."
+    )
+    lines = tuple(
+        (str(row.work), (Cell(row.figure), Cell(row.target), Cell("met" if row.met else "missed")))
+        for row in rows(found)
+    )
+    grid = Grid(("Work", "figure", "target", ""), lines, "What is promised of speed")
+    return (Section("targets", "Targets", told, tables=(grid,)),)
 
 
 def duration(milliseconds: float) -> str:

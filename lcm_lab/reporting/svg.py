@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,29 +27,8 @@ SERIES = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", INK)
 #: Dots to the inch of a picture: twice what a screen shows of it.
 DPI = 160
 
-STYLE: dict[str, Any] = {
-    "svg.fonttype": "none",  # text stays text: searchable, and in the font of the page
-    "text.parse_math": False,  # a dollar in a name is a dollar
-    "font.size": 9.0,
-    "text.color": INK,
-    "axes.edgecolor": LINES,
-    "axes.labelcolor": MUTED,
-    "axes.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 9.5,
-    "grid.color": LINES,
-    "grid.linewidth": 0.7,
-    "xtick.color": LINES,
-    "ytick.color": LINES,
-    "xtick.labelcolor": MUTED,
-    "ytick.labelcolor": MUTED,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5.0,
-}
+#: How a figure looks; a figure of one's own looks so by ``plt.style.use("lcm_lab.style")``.
+STYLE = Path(__file__).parent.parent / "style.mplstyle"
 
 
 class Drawing(NamedTuple):
@@ -114,8 +93,9 @@ def styled(name: str) -> Iterator[None]:
     """Draw in the style of the reports; ``name`` salts the ids, which would be random without."""
     import matplotlib as mpl
 
-    settings: Any = {**STYLE, "svg.hashsalt": name}
-    with mpl.rc_context(settings):
+    style = mpl.rc_params_from_file(STYLE, use_default_template=False)
+    # A dollar in a name is a dollar, and no formula.
+    with mpl.rc_context({**style, "svg.hashsalt": name, "text.parse_math": False}):
         yield
 
 

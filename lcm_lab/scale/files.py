@@ -21,21 +21,30 @@ MAPPED = (".arrow", ".feather")
 
 
 def table(path: str) -> pa.Table:
-    """Read the rows of a file: parquet, or Arrow, which is mapped and costs no memory until used.
+    """Read the rows of a file: parquet, or Arrow, which is mapped and costs no memory of its own.
 
     Raises
     ------
     BadInput
-        For a file that is neither.
+        For a file that is neither, or that is damaged: a wrong offset leads out of the memory.
     """
     try:
-        if path.endswith(MAPPED):
-            return pa.ipc.open_file(pa.memory_map(path)).read_all()
-        import pyarrow.parquet as pq
+        found = _read(path)
+        found.validate(full=True)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        told = str(error).split("\n", 1)[0]
+        raise BadInput(f"{path} is no table of messages: {told:.200}") from None
+    return found
 
-        return pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise BadInput(f"{path} is no table of messages: {error}") from None
+
+def _read(path: str) -> pa.Table:
+    if path.endswith(MAPPED):
+        return pa.ipc.open_file(pa.memory_map(path)).read_all()
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
 
 
 def named(paths: Iterable[Any]) -> list[str]:

@@ -46,8 +46,9 @@ def audit(database: Store | LcmDatabase) -> pd.DataFrame:
     >>> int(audit(store)["violations"].sum())
     0
     """
-    meanings = {**OF_DAGS, **_rules(database)}
-    counts = dict.fromkeys(meanings, 0)
+    rules = {**OF_DAGS, **_rules(database)}
+    meanings = {**rules, UNREAD: "The audit ended there: more may be wrong than it counts."}
+    counts = dict.fromkeys(rules, 0)
     examples: dict[str, list[str]] = {rule: [] for rule in counts}
     for rule, found, some in _breaches(database):
         counts[rule] = counts.get(rule, 0) + found
@@ -70,17 +71,17 @@ def _breaches(
     database: Store | LcmDatabase,
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """Yield (rule, violations, examples), of one rule as often as there is something of it."""
-    whole = True
+    sound = True
     try:
         for rule, name in _faults(database):
-            whole = whole and rule != WHOLE
+            sound = False
             if rule not in OF_DAGS:
                 yield rule, 1, (name,)
         yield from _of_dags(database)
-    except BadInput:
-        if whole:
+    except BadInput as error:
+        if sound:
             raise
-        # Else it was said already that the file is damaged; the rest of it cannot be read.
+        yield UNREAD, 1, (str(error),)
 
 
 def _of_dags(database: Store | LcmDatabase) -> Iterator[tuple[str, int, tuple[str, ...]]]:
@@ -98,7 +99,8 @@ def _of_dags(database: Store | LcmDatabase) -> Iterator[tuple[str, int, tuple[st
 def _faults(database: Store | LcmDatabase) -> Iterator[tuple[str, str]]:
     yield from database.faults()
     if isinstance(database, Store):
-        yield from extract.faults(database.connection, database.folder)
+        with database.reading():
+            yield from extract.faults(database.connection, database.folder)
 
 
 def _is_no_shorter(dag: Dag, one: Summary) -> bool:
@@ -108,6 +110,7 @@ def _is_no_shorter(dag: Dag, one: Summary) -> bool:
     return 0 < len(below) == len(one.sources) and count_tokens(one.text) >= held
 
 
+UNREAD = "all of it can be read"
 UNWRITTEN = "a model wrote every summary"
 LONGER = "a summary is shorter than its sources"
 

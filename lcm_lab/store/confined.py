@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from lcm_lab import private, whole
 from lcm_lab.errors import BadInput
 
 __all__ = ["content_of", "inside", "put"]
@@ -56,7 +56,7 @@ def put(folder: Path, path: str, content: bytes) -> None:
     place = inside(folder, path)
     if place.exists():
         return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f"{place.name}.{os.getpid()}.part")
-    part.write_bytes(content)
-    part.replace(place)
+    private.folder(place.parent)
+    with whole.file(place) as part:
+        private.file(part)
+        part.write_bytes(content)

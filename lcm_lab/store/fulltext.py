@@ -12,13 +12,26 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any, Literal
 
-from lcm_lab.ranking.exact.table import refusal
+from lcm_lab.errors import BadInput
+from lcm_lab.ranking.exact.table import lacking, refusal
 
-__all__ = ["KINDS", "WORDS", "create", "faults", "put_in", "table_of", "take_out", "tokenizers"]
+__all__ = [
+    "KINDS",
+    "WORDS",
+    "available",
+    "create",
+    "faults",
+    "put_in",
+    "statements",
+    "table_of",
+    "take_out",
+    "tokenizers",
+]
 
 Base = Literal["docs", "summaries"]
 
@@ -30,6 +43,8 @@ WORDS = ("porter unicode61", "unicode61 remove_diacritics 2")
 #: At 100,000 messages an import takes 9.7 s of the processor in place of 12.9, the slowest of a
 #: hundred appends 18 ms in place of 25, and a search 2.5 ms in place of 2.0.
 MERGES = {"automerge": 16, "crisismerge": 64}
+#: Why a copy could not be made or looked at, which says nothing of the index.
+NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM)
 #: Tables that are indexed, and which of their rows.
 INDEXED: dict[Base, str] = {"docs": "indexed", "summaries": "active"}
 
@@ -55,12 +70,33 @@ def create(connection: sqlite3.Connection, words: Sequence[str]) -> None:
         For a tokenizer that this SQLite does not have, or that there is not.
     """
     for tokenize in words:
+        try:
+            for statement in statements([tokenize]):
+                connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            raise refusal(error, tokenize) from None
+
+
+def available(words: Sequence[str]) -> list[str]:
+    """Give the tokenizers that this SQLite has; a warning names each other.
+
+    Raises
+    ------
+    BadParameter
+        For one that no SQLite has.
+    """
+    lost = {tokenize: lacking(tokenize) for tokenize in words}
+    for tokenize, why in lost.items():
+        if why is not None:
+            warnings.warn(f"The store keeps no index by {tokenize!r}. {why}", stacklevel=2)
+    return [tokenize for tokenize in words if lost[tokenize] is None]
+
+
+def statements(words: Sequence[str]) -> Iterator[str]:
+    """Write what makes the tables and views of some tokenizers."""
+    for tokenize in words:
         for base, flag in INDEXED.items():
-            try:
-                for statement in _statements(base, flag, tokenize):
-                    connection.execute(statement)
-            except sqlite3.OperationalError as error:
-                raise refusal(error, tokenize) from None
+            yield from _statements(base, flag, tokenize)
 
 
 def _statements(base: str, flag: str, tokenize: str) -> Iterator[str]:
@@ -80,9 +116,24 @@ def _statements(base: str, flag: str, tokenize: str) -> Iterator[str]:
 
 
 def tokenizers(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Give the tokenizers that a store is indexed with."""
-    (written,) = connection.execute("select value from meta where name = 'tokenizers'").fetchone()
-    return tuple(json.loads(written))
+    """Give the tokenizers that a store is indexed with.
+
+    Raises
+    ------
+    BadInput
+        Where it does not say.
+    """
+    written = connection.execute("select value from meta where name = 'tokenizers'").fetchone()
+    try:
+        found = json.loads(written[0])
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise BadInput(
+            "The store does not say how its words are indexed: it was changed from outside. Import "
+            "what it was made from into a new one."
+        )
+    return tuple(found)
 
 
 def put_in(connection: sqlite3.Connection, base: Base, where: str, *given: Any) -> None:
@@ -148,7 +199,7 @@ def _is_sound(connection: sqlite3.Connection, table: str) -> bool:
     try:
         connection.execute(ask)
     except sqlite3.DatabaseError as error:
-        if "malformed" not in str(error) and "corrupt" not in str(error):
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in NO_ROOM:
             raise
         return False
     return True

@@ -18,9 +18,12 @@ from tqdm.std import tqdm
 
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.ids import digest
+from lcm_lab.messages import Message
 from lcm_lab.shown import counted
+from lcm_lab.store import deleted
 from lcm_lab.store.added import Added
 from lcm_lab.store.store import Store
+from lcm_lab.text import clean
 from lcm_lab.transcripts.base import Skipped, Transcripts
 from lcm_lab.transcripts.draft import Draft, sessions_of
 from lcm_lab.transcripts.merge import merge
@@ -142,12 +145,19 @@ class _Import:
         kind, draft = outcome
         self.formats[kind] += 1
         self.skipped += draft.skipped
-        messages, _ = merge([draft.messages])
         told = {name: replace(one, archived="") for name, one in sessions_of([draft]).items()}
-        self.added += self.store.add(
-            Transcripts(tuple(messages), sessions=told), imported=self.imported
-        )
+        said = Transcripts(self._wanted(draft), sessions=told)
+        self.added += self.store.add(said, imported=self.imported)
         self._record(file, kind, draft, draft.skipped)
+
+    def _wanted(self, draft: Draft) -> tuple[Message, ...]:
+        """Give the messages without those of conversations that were deleted from the store."""
+        messages, _ = merge([draft.messages])
+        with self.store.reading():
+            names = {clean(message.session) for message in messages}
+            gone = deleted.among(self.store.connection, names)
+        self.skipped += [Skipped(draft.source, 0, deleted.TOLD.format(one)) for one in sorted(gone)]
+        return tuple(message for message in messages if clean(message.session) not in gone)
 
     def settle_archives(self) -> None:
         """Archive the sessions of which no live file is left among those that were given."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from lcm_lab.errors import BadInput
 from lcm_lab.ranking.exact.fts import FTS5
-from lcm_lab.ranking.exact.table import Table
+from lcm_lab.ranking.exact.table import Searched, lacking
 from lcm_lab.rows import Rows, contains, count
 from lcm_lab.store.fulltext import table_of
 
@@ -53,7 +53,7 @@ class Lender:
     groups: tuple[tuple[str, Ints], ...]
     plain: bool
 
-    def lend(self, scorer: FTS5, build: Callable[[], Table]) -> Lent | None:
+    def lend(self, scorer: FTS5, build: Callable[[], Searched]) -> Lent | None:
         """Give the tables that a scorer would build, or None where there are none like it."""
         fits = (
             scorer.tokenize in self.tokenizers
@@ -61,6 +61,7 @@ class Lender:
             and scorer.apart in (None, "scope")
             and (scorer.compat is None or self.plain)
             and (scorer.apart is not None or len(self.groups) == 1)
+            and lacking(scorer.tokenize) is None
         )
         if not fits:
             return None
@@ -80,13 +81,13 @@ class Lent:
         connection: sqlite3.Connection,
         revision: int,
         tables: list[tuple[str, Ints]],
-        build: Callable[[], Table],
+        build: Callable[[], Searched],
     ) -> None:
         self.connection, self.revision, self.tables = connection, revision, tables
         self.build = build
         self.size = sum(int((rows >= 0).sum()) for _, rows in tables)
         self._turn = threading.Lock()
-        self._own: Table | None = None
+        self._own: Searched | None = None
         weakref.finalize(self, connection.close)
 
     def search(self, expression: str, allowed: Rows, k: int | None = None) -> tuple[Ints, Floats]:
@@ -137,7 +138,7 @@ class Lent:
         return _same, (self._own or self.build(),)
 
 
-def _same(table: Table) -> Table:
+def _same(table: Searched) -> Searched:
     return table
 
 

@@ -7,13 +7,15 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 
+from lcm_lab import private
 from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.store import fulltext
 from lcm_lab.store.lcm.snapshot import snapshot
+from lcm_lab.store.ours import require_ours
 from lcm_lab.store.refusals import CLOSED, PATIENCE, explained
 
 __all__ = ["APPLICATION", "SCHEMA", "connect", "writing"]
@@ -27,6 +29,7 @@ SETTINGS = """
     pragma synchronous = normal;
     pragma cache_size = -65536;
     pragma temp_store = memory;
+    pragma trusted_schema = off;
 """
 
 
@@ -48,11 +51,15 @@ def connect(path: str, *, readonly: bool, create: bool, words: Sequence[str]) ->
         Something that is no store, or a store of a newer schema.
     """
     memory = path == ":memory:"
-    there = not memory and Path(path).exists()
+    with explained(path):
+        there = not memory and Path(path).exists()
     if not memory and not there and (readonly or not create):
         raise NotFound(f"No store {path!r}. Store(path) makes one; or import into it first.")
     if not memory and not there and not Path(path).absolute().parent.is_dir():
         raise NotFound(f"No folder {str(Path(path).parent)!r} for the store {path!r}. Make it.")
+    if not memory and not there:
+        with suppress(OSError):  # SQLite says what is wrong
+            private.file(Path(path))
     with explained(path):
         connection = _opened(path, readonly=readonly)
         try:
@@ -128,6 +135,7 @@ def _prepare(
             f"{path!r} was written by a newer lcm_lab (schema {version}; this one knows {SCHEMA}). "
             "Install that version or a later one."
         )
+    require_ours(connection, path)
 
 
 def _is_blank(connection: sqlite3.Connection) -> bool:
@@ -137,12 +145,13 @@ def _is_blank(connection: sqlite3.Connection) -> bool:
 def _make(connection: sqlite3.Connection, path: str, words: Sequence[str]) -> None:
     if path != ":memory:":
         _use_log(connection)
+    words = fulltext.available(words)
     connection.execute("begin immediate")
     try:
         if _is_blank(connection):  # else another process was quicker
             for statement in _statements(resources.files(__package__) / "schema.sql"):
                 connection.execute(statement)
-            listed = json.dumps(list(words))
+            listed = json.dumps(words)
             rows = [("revision", 0), ("tokenizers", listed)]
             connection.executemany("insert into meta values (?, ?)", rows)
             fulltext.create(connection, words)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from lcm_lab.collection.paths import expanded
 from lcm_lab.corpus import Corpus
-from lcm_lab.errors import BadParameter, LcmError, NotFound, nearest
+from lcm_lab.errors import BadInput, BadParameter, LcmError, NotFound, nearest
 from lcm_lab.messages import Message
 from lcm_lab.shown import counted
 from lcm_lab.store import branching, extract, opening, tables
@@ -24,7 +24,7 @@ from lcm_lab.store.faults import faults
 from lcm_lab.store.files import folder_of
 from lcm_lab.store.fulltext import KINDS
 from lcm_lab.store.reading import dag_of, messages_of, summaries_of
-from lcm_lab.store.refusals import explained
+from lcm_lab.store.refusals import DAMAGED, explained
 
 if TYPE_CHECKING:
     from lcm_lab.dag import Dag, Summary
@@ -83,6 +83,11 @@ class Reader:
                 if outer:
                     self.connection.execute("begin")
                 yield self.connection.execute
+            except (LcmError, sqlite3.Error):
+                raise
+            except Exception as error:
+                self._blame(error)
+                raise
             finally:
                 if outer and self.connection.in_transaction:
                     self.connection.execute("rollback")
@@ -210,6 +215,13 @@ class Reader:
                 f"{nearest(conversation, names)} store.conversations() lists them."
             )
         return int(found[0])
+
+    def _blame(self, error: Exception) -> None:
+        """Refuse a store whose rows do not agree, where that is why it could not be read."""
+        broken = next(faults(self.connection), None)
+        if broken is not None:
+            told = f"{broken[0]}, but for {broken[1]}"
+            raise BadInput(DAMAGED.format(path=self.path, error=told)) from error
 
     def _another(self) -> sqlite3.Connection:
         """Open the file once more, to read."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from lcm_lab.errors import BadInput, BadParameter, LcmError, OverBudget
 
-__all__ = ["CLOSED", "PATIENCE", "explained", "refusal"]
+__all__ = ["CLOSED", "DAMAGED", "PATIENCE", "explained", "refusal"]
 
 #: Seconds that a writer waits for another one.
 PATIENCE = 30.0
@@ -40,7 +40,15 @@ REFUSALS: dict[int, tuple[type[LcmError], str]] = {
     ),
     sqlite3.SQLITE_NOTADB: (BadInput, "{path!r} is no store: {error}."),
     sqlite3.SQLITE_CORRUPT: (BadInput, DAMAGED),
+    sqlite3.SQLITE_CONSTRAINT: (BadInput, DAMAGED),
+    sqlite3.SQLITE_MISMATCH: (BadInput, DAMAGED),
 }
+#: What SQLite says of a schema that is not the one that was made; it has no code of its own.
+OTHER_SCHEMA = (
+    *("no such table", "no such column", "has no column named", "vtable constructor failed"),
+    *("invalid fts5 file format", "no such module", "malformed", "may not be modified"),
+    *("Could not decode to UTF-8", "duplicate column name"),
+)
 
 
 @contextmanager
@@ -61,6 +69,11 @@ def explained(path: str) -> Iterator[None]:
         if found is None:
             raise
         raise found from error
+    except PermissionError as error:
+        raise BadInput(_SHUT.format(path=path, error=error.strerror)) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what it cannot read
+        told = "it holds bytes that are no text"
+        raise BadInput(DAMAGED.format(path=path, error=told)) from error
 
 
 def refusal(error: sqlite3.DatabaseError, path: str) -> LcmError | None:
@@ -75,7 +88,7 @@ def refusal(error: sqlite3.DatabaseError, path: str) -> LcmError | None:
     if "closed database" in str(error):
         return BadParameter(f"The store {path!r} was closed. Open it again with Store(path).")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code not in REFUSALS and "no such table" not in str(error):
+    if code not in REFUSALS and not any(one in str(error) for one in OTHER_SCHEMA):
         return None
     kind, words = REFUSALS.get(code, (BadInput, DAMAGED))
     return kind(words.format(path=path, error=error))

@@ -76,8 +76,6 @@ def folded(text: str) -> tuple[str | None, str | None]:
     >>> folded("plain"), folded("ＡＰＩ")
     ((None, None), ('API', 'API'))
     """
-    if text.isascii():
-        return None, None
     forms = (prepared(text, spread=False), prepared(text))
     return cast("tuple[str | None, str | None]", tuple(f if f != text else None for f in forms))
 

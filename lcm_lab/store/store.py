@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lcm_lab import whole
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter, unknown
 from lcm_lab.messages import Message, Session
-from lcm_lab.store import branching, frontier, opening, writing
+from lcm_lab.store import branching, deleted, frontier, opening, writing
 from lcm_lab.store.added import Added
 from lcm_lab.store.adding import Adding
 from lcm_lab.store.files import THRESHOLD, remove
@@ -87,6 +88,8 @@ class Store(Reader):
         listed = (words,) if isinstance(words, str) else tuple(dict.fromkeys(words))
         super().__init__(path, readonly=readonly, create=create, words=listed)
         self.large = large
+        self._place = Path(self.path).absolute()  # also where the process changes its folder
+        self._file = whole.identity(self._place)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -94,6 +97,11 @@ class Store(Reader):
         if self.readonly:
             raise BadParameter(f"{self!r} was opened to read. Open it with Store(path) to write.")
         with self._turn, explained(self.path), opening.writing(self.connection):
+            if whole.identity(self._place) != self._file:
+                raise BadInput(
+                    f"{self.path!r} was removed or replaced since it was opened, so nothing is "
+                    "written. Open what is there now with Store(path)."
+                )
             yield self.connection
 
     def add(self, source: Transcripts | Corpus, *, imported: int | None = None) -> Added:
@@ -150,13 +158,33 @@ class Store(Reader):
             return job.append(entry_of(message, self.large))
 
     def delete(self, conversation: str) -> None:
-        """Delete a conversation with all that was made of it; the index is rid of it at once."""
+        """Delete a conversation with all that was made of it; the index is rid of it at once.
+
+        An import leaves it out from now on, also when its file grows. To have it again, `restore`
+        it and import; what is added or appended to it by name is there as any other.
+        """
         with self.writing() as connection:
             number = self._number(conversation)
             ask = "select path from files where conversation = ?"
             paths = [path for (path,) in connection.execute(ask, (number,))]
             writing.delete(connection, number)
         remove(self.folder, paths)
+
+    def restore(self, conversation: str) -> None:
+        """Let the next import bring back a conversation that was deleted.
+
+        Raises
+        ------
+        NotFound
+            When none of that name was deleted.
+        """
+        with self.writing() as connection:
+            if not deleted.forget(connection, conversation):
+                raise unknown("deleted conversation", conversation, deleted.listed(connection))
+            connection.execute(
+                "delete from sources where ? in (select value from json_each(sessions))",
+                (conversation,),
+            )
 
     def archive(self, conversation: str, cause: str) -> None:
         """Mark a conversation as no longer the active one of its family, and say why."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lcm_lab.messages import Session
-from lcm_lab.store import fulltext
+from lcm_lab.store import deleted, fulltext
 from lcm_lab.store.fulltext import KINDS
 from lcm_lab.store.rows import Doc, Entry, docs_of, folded, is_plain, part_rows
 from lcm_lab.text import clean, count_tokens
@@ -52,9 +52,11 @@ def conversation_number(
     connection: sqlite3.Connection, name: str, told: Session | None = None
 ) -> int:
     """Give the number of a conversation, made if need be, and write down what is told of it."""
-    connection.execute(
+    made = connection.execute(
         "insert into conversations (name) values (?) on conflict do nothing", (name,)
     )
+    if made.rowcount:
+        deleted.forget(connection, name)
     ask = "select number from conversations where name = ?"
     number = int(connection.execute(ask, (name,)).fetchone()[0])
     said = {one: clean(getattr(told, one)) for one in FACTS if told and getattr(told, one)}
@@ -147,7 +149,8 @@ def delete(connection: sqlite3.Connection, conversation: int) -> None:
     some = "message in (select number from messages where conversation = ?)"
     fulltext.take_out(connection, "docs", some, conversation)
     fulltext.take_out(connection, "summaries", "conversation = ?", conversation)
-    connection.execute("delete from conversations where number = ?", (conversation,))
+    ask = "delete from conversations where number = ? returning name"
+    deleted.note(connection, connection.execute(ask, (conversation,)).fetchone()[0])
 
 
 def reorder(connection: sqlite3.Connection, conversation: int) -> None:

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import islice
+from functools import lru_cache
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from lcm_lab.errors import LcmError
@@ -19,7 +20,8 @@ from lcm_lab.synth.rules import BANDS, BEATEN, Bands, Rules
 
 __all__ = ["BANDS", "BEATEN", "Bands", "Exam", "Rules", "Topic", "ask"]
 
-
+#: The words of a message; those with the words of many questions are looked through often.
+_plain = lru_cache(maxsize=2_000)(plain)
 TRIES = 20
 #: After how many tries in a row that gave nothing new there is no more to come.
 IDLE = 5
@@ -89,6 +91,9 @@ class _Examiner:
         self._asked: list[str] = []
         self._shares: dict[str, list[int]] = defaultdict(list)
         self._sessions = [message.session for message in self.messages]
+        times = [message.time for message in self.messages]
+        self._until = [*accumulate(times, max)]
+        self._after = [*accumulate(times[::-1], min)][::-1]
         self._place = {message.docno: i for i, message in enumerate(self.messages)}
         self._stating: dict[str, list[int]] = defaultdict(list)
         self._mentioning: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -180,7 +185,7 @@ class _Examiner:
     def _said(self, query: str) -> bool:
         """Tell whether a message holds a question word for word."""
         words = plain(query)
-        return any(words in plain(self.messages[i].text) for i in self.overlap.holding(query))
+        return any(words in _plain(self.messages[i].text) for i in self.overlap.holding(query))
 
     def _wordings(self, case: Case) -> list[str]:
         """Give the wordings of 20 tries that nobody asked yet."""
@@ -232,10 +237,8 @@ class _Examiner:
     def _moment(self, asked: int) -> datetime:
         """Give when it is asked: some minutes after that session, before the next one."""
         seen = bisect_right(self._sessions, asked)
-        moment = max(m.time for m in self.messages[:seen])
-        moment += timedelta(minutes=self.draw.between(10, 300))
-        later = [m.time - timedelta(seconds=1) for m in self.messages[seen:]]
-        return min([moment, *later])
+        moment = self._until[seen - 1] + timedelta(minutes=self.draw.between(10, 300))
+        return min([moment, *(t - timedelta(seconds=1) for t in self._after[seen : seen + 1])])
 
 
 def _span(text: str, value: str) -> str:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from struct import Struct
 from typing import TypeVar
 
 __all__ = ["CHAT_WORDS", "Draw"]
 
 T = TypeVar("T")
+
+#: A block of the hash as eight numbers.
+NUMBERS = Struct("<8Q")
 
 #: Words of a chat turn at 64 equal steps of a log-normal, mean of logs 3.04, deviation .57: what
 #: LoCoMo turns measure (their mean is 23). Rounded once, here, so that no
@@ -42,7 +46,7 @@ class Draw:
         """Give 64 bits as an integer of at least 0."""
         if not self._words:
             block = blake2b(self._key + b"\x1e" + self._block.to_bytes(8, "little")).digest()
-            self._words = [int.from_bytes(block[i : i + 8], "little") for i in range(0, 64, 8)]
+            self._words = list(NUMBERS.unpack(block))
             self._block += 1
         return self._words.pop()
 

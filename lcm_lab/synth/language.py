@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ __all__ = ["Language", "expand", "language", "sentence", "table"]
 
 CHOICE = re.compile(r"\[([^\[\]]*)\]")
 FIELD = re.compile(r"\{(\w+)(!?)\}")
-START = re.compile(r"(^|[.!?…] )([a-z])")
+START = re.compile(r"[.!?…] [a-z]")
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,18 @@ def expand(template: str, draw: Draw) -> str:
 
 def sentence(template: str, fields: Mapping[str, str], draw: Draw) -> str:
     """Choose, fill the ``{fields}`` (``{v!}`` with a capital), begin sentences with capitals."""
+    pieces = list(_pieces(expand(template, draw)))
+    for at in range(1, len(pieces), 3):
+        text = fields[pieces[at]]
+        pieces[at] = text[:1].upper() + text[1:] if pieces[at + 1] else text
+        pieces[at + 1] = ""
+    text = "".join(pieces)
+    if "a" <= text[:1] <= "z":
+        text = text[0].upper() + text[1:]
+    return START.sub(lambda found: found.group().upper(), text)
 
-    def fill(found: re.Match[str]) -> str:
-        text = fields[found.group(1)]
-        return text[:1].upper() + text[1:] if found.group(2) else text
 
-    text = FIELD.sub(fill, expand(template, draw))
-    return START.sub(lambda found: found.group(1) + found.group(2).upper(), text)
+@lru_cache(maxsize=20_000)
+def _pieces(text: str) -> list[str]:
+    """Split at the fields: text, a field's name, its mark or nothing, text, and so on."""
+    return FIELD.split(text)

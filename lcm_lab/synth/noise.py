@@ -87,7 +87,7 @@ def _typed(text: str, noise: Noise, kept: Sequence[str], draw: Draw) -> str:
 
 def _inside(low: str, span: tuple[int, int], kept: Sequence[str]) -> bool:
     """Tell whether a stretch of a text overlaps with one of the values in it."""
-    for value in kept:
+    for value in filter(low.__contains__, kept):
         at = low.find(value)
         while at >= 0:
             if at < span[1] and span[0] < at + len(value):

@@ -36,6 +36,7 @@ WORD = re.compile(r"[^\W_]+")
 #: Characters of scripts that put no space between words, or (Hangul) glue endings to them.
 DENSE = re.compile(r"[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 RUN = re.compile(rf"{DENSE.pattern}+|[^{DENSE.pattern[1:-1]}]+")
+NOWHERE = np.empty(0, np.int64)
 SUFFIXES = (
     "ingly",
     "edly",
@@ -98,12 +99,9 @@ class Overlap:
 
     def _held(self, asked: frozenset[str], size: int) -> npt.NDArray[np.int64]:
         """Count the stems that each of the first documents holds."""
-        held = np.zeros(size, np.int64)
-        for one in asked:
-            places = self._where.get(one)
-            if places is not None:
-                held[places[: places.searchsorted(size)]] += 1
-        return held
+        found = [self._where[one] for one in asked if one in self._where]
+        held = [p[: p.searchsorted(size)] for p in found] if size < self._size else found
+        return np.bincount(np.concatenate([*held, NOWHERE]), minlength=size)
 
 
 @lru_cache(maxsize=100_000)
@@ -125,9 +123,9 @@ def stems(text: str) -> frozenset[str]:
     Compatibility forms are folded first, so that full-width digits are digits and decomposed
     letters are letters.
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    words = set(WORD.findall(text.lower()))
+    if text.isascii():
+        return frozenset(map(stem, set(WORD.findall(text.lower())) - STOP))
+    words = set(WORD.findall(unicodedata.normalize("NFKC", text).lower()))
     return frozenset(one for word in words - STOP for one in _terms(word))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from lcm_lab import utf8
 from lcm_lab.collection import Collection, read_qrels
 from lcm_lab.collection.files import parse_lines
 from lcm_lab.corpus import Corpus
@@ -68,7 +69,7 @@ def _text(row: dict[str, Any], path: Path) -> str:
 
 def _qrels(path: Path) -> pd.DataFrame:
     """Read judgements: three columns under a heading, or as TREC has them."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = utf8.read(path).splitlines()
     if lines and len(lines[0].split()) == 4:
         return read_qrels(path)
     rows = []

@@ -57,14 +57,14 @@ def parse(found: Iterable[tuple[int, Any]], source: str, session: str) -> Draft:
     turns = _Turns(out)
     links = _Links()
     tellings = Tellings(out, session)
-    for line, record in found:
+    for at, (line, record) in enumerate(found):  # several may stand on one line
         tellings.hear(record)
         said = _queued(record)
         message = _message(said, line, out, session)
         if message is None:
             links.pass_over(record)
         else:
-            turn = text_of(said["message"], "id") or f"line {line}"
+            turn = text_of(said["message"], "id") or f"record {at}"
             links.lead(said, message, turns.add(message, turn))
     tellings.close()
     gone = links.left_behind()
@@ -106,7 +106,6 @@ class _Links:
     def lead(self, record: dict[str, Any], message: Message, name: str) -> None:
         """Note a record that is a message, or a fragment of the one of this name."""
         self.message.setdefault(text_of(record, "uuid"), name)
-        same = digest(message.time, *(part.text for part in message.parts))
         prompt = _is_prompt(record, message)
         same = digest(message.time, *(part.text for part in message.parts)) if prompt else ""
         entry = Entry(text_of(record, "uuid"), message.parent, prompt=prompt, same=same)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Bad", "Record", "decode", "records"]
+__all__ = ["INCOMPLETE", "Bad", "Record", "decode", "records"]
 
+#: A line that is still written, or was when the writer ended; it may become whole.
 INCOMPLETE = "incomplete last line"
 CUT_SHORT = "cut short"
 MALFORMED = "not JSON"

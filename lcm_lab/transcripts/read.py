@@ -15,7 +15,7 @@ from lcm_lab.redact import redact
 from lcm_lab.transcripts import tables
 from lcm_lab.transcripts.base import Skipped, Transcripts
 from lcm_lab.transcripts.draft import Draft, sessions_of
-from lcm_lab.transcripts.lines import Bad, Record, decode, records
+from lcm_lab.transcripts.lines import INCOMPLETE, Bad, Record, decode, records
 from lcm_lab.transcripts.merge import merge
 from lcm_lab.transcripts.recognise import READ, UNKNOWN, recognise
 from lcm_lab.transcripts.sources import NAMES, OTHER, Sources, archived, find
@@ -50,7 +50,8 @@ def read(source: str | Path | Sequence[str | Path], *, strict: bool = False) -> 
         folder. Files may be compressed with xz, gzip or bzip2. Tables (CSV, TSV, parquet) are read
         where they are named or a glob matches them, and passed over in a folder.
     strict : bool, default False
-        Refuse the first broken line instead of reporting it among the skipped.
+        Refuse the first broken line instead of reporting it among the skipped. A last line that is
+        still written is none.
 
     Returns
     -------
@@ -107,8 +108,9 @@ def draft_of(path: Path, sources: Sources, *, strict: bool) -> tuple[str, Draft]
             raise BadInput(f"{name}: {error}") from error
         return Skipped(name, 0, str(error))
     broken = [one for one in found if isinstance(one, Bad)]
-    if strict and broken:
-        raise BadInput(f"{name}:{broken[0].line} is {broken[0].reason}: {_excerpt(broken[0].text)}")
+    wrong = next((one for one in broken if one.reason != INCOMPLETE), None)
+    if strict and wrong is not None:
+        raise BadInput(f"{name}:{wrong.line} is {wrong.reason}: {_excerpt(wrong.text)}")
     lines = ((one.line, one.value) for one in _good(found))
     draft = kind.parse(lines, name, sources.session(path))
     draft.archived = archived(path.name)

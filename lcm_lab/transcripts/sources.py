@@ -132,12 +132,20 @@ def _split(path: Path) -> tuple[Path, str]:
 
 
 def _walk(root: Path, sources: Sources) -> None:
-    """Add the files below a folder in order of their paths; a link is never followed."""
+    """Add the files below a folder in order of their paths.
+
+    A link is never followed, and what a saved collection holds was said before.
+    """
 
     def unreadable(error: OSError) -> None:
         sources.skipped.append(Skipped(clean(str(error.filename)), 0, "folder that cannot be read"))
 
     for folder, folders, files in os.walk(root, onerror=unreadable, followlinks=False):
+        if is_collection(Path(folder)):
+            name = clean(str(Path(folder).relative_to(root)))
+            sources.skipped.append(Skipped(name, 0, "saved collection"))
+            folders.clear()
+            continue
         folders.sort()
         for name in sorted([*folders, *files]):
             path = Path(folder, name)

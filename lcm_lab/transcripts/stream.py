@@ -6,30 +6,19 @@ largest question.
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import json
-import lzma
-import zlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from io import BufferedReader
+from collections.abc import Generator
 from pathlib import Path
 from typing import IO, Any
 
-from lcm_lab.errors import BadInput, NotFound
+from lcm_lab.collection.unpack import CORRUPT, opened
+from lcm_lab.errors import BadInput
 
 __all__ = ["values"]
 
 #: How much is read at a time, at least; and how long one value may be.
 CHUNK, LONGEST = 1 << 20, 1 << 29
-MAGIC: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
-    b"BZh": bz2.BZ2File,
-}
-CORRUPT = (lzma.LZMAError, zlib.error, EOFError, OSError)
 
 _JSON = json.JSONDecoder()
 
@@ -50,35 +39,13 @@ def values(path: Path) -> Generator[Any, None, None]:
         A value that is no JSON, or a file that cannot be read or ends too soon; names the file and
         the number of the record, from 1. What stands before it has been given by then.
     """
-    with _opened(path) as file:
+    if path.is_fifo():
+        raise BadInput(f"{str(path)!r} is a pipe, which can be read but once.")
+    with opened(path) as file:
         text = _Text(file, path.name)
         array = text.takes("[")
         while text.at_value(array):
             yield text.value()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, and undo its compression on the way."""
-    with _raw(path) as file:
-        begins = file.peek(6)
-        make = next((make for magic, make in MAGIC.items() if begins.startswith(magic)), None)
-        if make is None:
-            yield file
-        else:
-            with make(file) as unpacked:
-                yield unpacked
-
-
-def _raw(path: Path) -> BufferedReader:
-    if path.is_char_device() or path.is_block_device() or path.is_fifo():
-        raise BadInput(f"{str(path)!r} is a device, not a file.")
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        raise NotFound(f"No file {str(path)!r}.") from None
-    except OSError as error:
-        raise BadInput(f"Cannot read {str(path)!r}: {error.strerror}.") from error
 
 
 class _Text:

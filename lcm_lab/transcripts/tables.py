@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from lcm_lab.collection.unpack import LARGEST
 from lcm_lab.errors import BadInput
 from lcm_lab.transcripts import plain
 from lcm_lab.transcripts.draft import Draft, Format
@@ -25,6 +26,8 @@ DELIMITERS = (",", "\t", ";", "|")
 JSON = ("{", "[")
 #: How much of a file tells whether it is a table.
 HEAD = 1 << 16
+#: Rows of parquet that are unpacked together.
+TOGETHER = 64
 NO_COLUMNS = "a table, but not of messages. It needs a column of text (content, text, message) and "
 
 
@@ -76,7 +79,8 @@ def parquet(data: bytes) -> list[Record | Bad] | None:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(pa.BufferReader(data))
+        with pq.ParquetFile(pa.BufferReader(data)) as file:
+            table = pa.Table.from_batches(_bounded(file), file.schema_arrow)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"parquet that cannot be read: {str(error).splitlines()[0]:.120}") from None
     lists = any(pa.types.is_list(one.type) for one in table.schema)
@@ -86,6 +90,16 @@ def parquet(data: bytes) -> list[Record | Bad] | None:
     kept = table.select([place for place, name in enumerate(names) if name])
     kept = kept.rename_columns([name for name in names if name])
     return [Record(line, Row(row)) for line, row in enumerate(kept.to_pylist(), 1)]
+
+
+def _bounded(file: Any) -> Iterator[Any]:
+    """Read the rows, few at a time: a dictionary may say one long text a million times."""
+    size = 0
+    for batch in file.iter_batches(batch_size=TOGETHER):
+        size += batch.nbytes
+        if size > LARGEST:
+            raise BadInput(f"parquet of more than {LARGEST:,} bytes when it is unpacked. Split it")
+        yield batch
 
 
 def _parse(found: Iterator[tuple[int, Any]], source: str, session: str) -> Draft:

@@ -31,6 +31,23 @@ def test_without_a_threshold_a_diff_ends_with_nothing(reports):
     assert (up.code, up.out.strip().splitlines()[-1]) == (0, "No system fell.")
 
 
+def test_a_system_that_is_gone_ends_with_one_and_is_named(lcm_lab):
+    from lcm_lab import BM25, TfIdf, evaluate, load
+    from lcm_lab.measures import R, nDCG
+
+    bench = load("synth-chat-s")
+    bench = bench.only(bench.topics["qid"].head(30))
+    both = {"ours": BM25() % 10, "old": TfIdf() % 10}
+    evaluate(both, on=bench, measures=[nDCG @ 5, R @ 5]).save("before")
+    evaluate({"ours": BM25() % 10}, on=bench, measures=[R @ 5]).save("after")
+    done = lcm_lab("diff", "before", "after", "--threshold", "0.5")
+    assert (done.code, done.out.splitlines()[-2:]) == (1, ["No system fell.", "Gone: old, nDCG@5."])
+    assert lcm_lab("diff", "before", "after", "--json").json["gone"] == ["old", "nDCG@5"]
+    assert lcm_lab("diff", "before", "after").code == 0
+    more = lcm_lab("diff", "after", "before", "--threshold", "0.5")
+    assert (more.code, "Gone" in more.out) == (0, False)
+
+
 def test_json_is_all_that_stdout_holds(reports):
     done = reports("diff", "before", "after", "--json", "--threshold", "0.9")
     assert done.code == 0

@@ -144,6 +144,20 @@ def test_names_from_a_file_do_not_act_on_a_terminal(lcm_lab, tmp_path):
         assert "a b" in out
 
 
+def test_an_error_shows_no_secret_and_acts_on_no_terminal(lcm_lab, saved):
+    secret = "password=hunter2-FAKE\x1b[2J\u202e"
+    for words in (
+        ("search", "x", "--on", secret),
+        ("search", "x", "--on", saved, "--policy", f"BM25('{secret}')"),
+        ("evaluate", "--on", saved, "--measure", secret),
+    ):
+        told = fails(lcm_lab(*words))
+        assert "[redacted:password]" in told
+        assert not {"hunter2", "\x1b", "\u202e"}.intersection([told, *told])
+    done = lcm_lab("search", "Redis", "--on", saved, "--conversation", secret, "--json")
+    assert "hunter2" not in done.out
+
+
 def test_why_nothing_passes_the_filters_is_said(lcm_lab, saved):
     def told(*words):
         return lcm_lab("search", "Redis", "--on", saved, *words).out

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ import pytest
 
 from lcm_lab.agent.episodic.tools import EpisodicTools
 from lcm_lab.agent.mcp.families import FAMILIES, families
-from lcm_lab.agent.mcp.server import serve, server
+from lcm_lab.agent.mcp.server import _called, registered, serve, server
 from lcm_lab.agent.schema import Between, tool, tools_of
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadParameter, MissingExtra
@@ -310,6 +310,7 @@ GREETING = {
 
 
 def test_nothing_but_the_protocol_is_written_to_standard_output(tmp_path):
+    """IN-05: the tool server, whatever a tool prints."""
     (tmp_path / "noisy.py").write_text(NOISY)
     code, out, errors = talk(
         [tmp_path / "noisy.py"],
@@ -467,3 +468,22 @@ def greeted(address, headers):
     connection.endheaders(body.encode())
     with closing(connection), connection.getresponse() as answer:
         return answer.status
+
+
+def test_what_a_failing_tool_quotes_is_shown_without_its_secrets(caplog):
+    class Leaking:
+        @tool
+        def leak(self, typed: bool = False) -> str:
+            """Fail with what is stored."""
+            kind = BadParameter if typed else RuntimeError
+            raise kind("cannot read password=hunter2-FAKE")
+
+    tools = registered([Leaking()])
+    for typed in (True, False):
+        answer = _called(lambda: nullcontext(tools), "leak", {"typed": typed})
+        assert answer.is_error
+        assert "password=[redacted:password]" in answer.content[0].text
+    assert "leak failed" in caplog.text
+    assert "hunter2" not in caplog.text
+    with pytest.raises(BadParameter, match=r"password=\[redacted:password\]"):
+        Leaking().leak(typed=True)

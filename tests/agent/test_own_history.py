@@ -126,3 +126,32 @@ def test_the_folder_one_stands_in_has_a_name(lcm_lab, transcript, monkeypatch):
     assert called("..") == transcript.parent.parent.name
     monkeypatch.setenv("HOME", str(transcript.parent))
     assert called("~") == called(".") == "home"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("-Users-alice-order-api", "order-api"),
+        ("C--Users-alice-order-api", "order-api"),
+        ("-home-alice", "home"),
+        ("-srv-jean-luc-app", "app"),  # the home of who runs this
+        ("-srv-jean-luc", "home"),
+        ("-var-www-shop", "-var-www-shop"),
+        ("Users-guide", "Users-guide"),
+    ],
+)
+def test_the_folder_of_a_project_is_called_as_the_project(folder, name, monkeypatch):
+    monkeypatch.setenv("HOME", "/srv/jean-luc")
+    assert called(f"~/.claude/projects/{folder}") == name
+
+
+def test_the_command_that_makes_a_report_again_names_nobody(lcm_lab, transcript):
+    folder = transcript.parent / "-home-alice-shop"
+    folder.mkdir()
+    transcript.rename(folder / transcript.name)
+    where = ["--topics", "known-item", "--out", "page"]
+    assert lcm_lab("report", "--on", str(folder), *FAST, *where).code == 0
+    made = json.loads((transcript.parent / "page" / "manifest.json").read_text())
+    assert "alice" not in str(made)
+    assert made["collection"]["name"] == "shop"
+    assert "-home-*-shop" in made["command"]

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from lcm_lab.compaction.anchors import Anchors
 from lcm_lab.compaction.extractive import Units, fill
 from lcm_lab.compaction.extracts import Centroid, Coverage, LexRank, TextRank
-from lcm_lab.compaction.source import told
+from lcm_lab.compaction.source import speaker_of, told
 from lcm_lab.compaction.summarise import Lead, units
+from lcm_lab.dag.nodes import Summary
 from lcm_lab.errors import BadParameter
+from lcm_lab.messages import Message, Part
 from lcm_lab.text import count_tokens
 
 ALL = [Lead(), Centroid(), TextRank(), LexRank(), Coverage()]
@@ -89,6 +91,17 @@ def test_what_many_say_goes_before_what_one_says():
 
 def test_who_speaks_stands_before_what_was_said():
     assert Centroid()(TALK, 100).splitlines()[0].startswith("user: The build fails on CI.")
+
+
+def test_the_header_says_how_deep_a_summary_lies_and_is_no_part_of_what_it_says():
+    notes = [Message(f"m{n}", "s1", "user", (Part("text", "Hi."),), n * 60_000_000) for n in (0, 1)]
+    leaf = Summary.of("They greeted.", notes)
+    top = Summary.of("A greeting.", [leaf])
+    span = "1970-01-01 00:00 UTC - 1970-01-01 00:01 UTC"
+    assert told(leaf) == f"[{span}]\nThey greeted."
+    assert told(top) == f"[{span} | depth 1]\nA greeting."
+    assert [speaker_of(told(one))[1] for one in (leaf, top)] == ["They greeted.", "A greeting."]
+    assert Lead()([told(top)], 50) == "A greeting."
 
 
 def test_coverage_takes_what_is_new_before_what_repeats():

@@ -6,8 +6,11 @@ from lcm_lab.agent.speed import timed
 from lcm_lab.errors import BadInput, NotFound
 from lcm_lab.evaluation.bench.dense import _engines, _unit, bench_dense
 from lcm_lab.evaluation.bench.engines import FTS5Engine, Ours
+from lcm_lab.evaluation.bench.large import bench_large
 from lcm_lab.evaluation.bench.lexical import bench_ranking, compared, curve, exponents
 from lcm_lab.evaluation.bench.pipeline import bench_pipeline, family
+from lcm_lab.evaluation.bench.store import stored
+from lcm_lab.evaluation.bench.targets import against_targets
 from lcm_lab.evaluation.bench.turns import COLUMNS, take_turns
 from lcm_lab.evaluation.bench.zipf import zipf
 from lcm_lab.ranking.lexical.words import BM25
@@ -122,3 +125,32 @@ def test_a_run_is_set_beside_another(tmp_path):
     saved.write_bytes(b"no")
     with pytest.raises(BadInput, match="is no parquet"):
         timed(200, 2, 0, str(tmp_path / "x"), json=False, against=str(saved))
+
+
+def test_what_is_promised_stands_beside_what_was_measured():
+    rows = [
+        ("BM25, plain words", "natural question", 0.5, 2.0),
+        ("tantivy", "natural question", 1.0, 4.0),
+        ("fused, decay, MMR, on top", "fuse, decay and MMR over 2 x 100 candidates", 0.2, 0.4),
+    ]
+    timed = pd.DataFrame(rows, columns=["engine", "work", "median", "p95"])
+    found = against_targets(timed)
+    assert found["figure"].tolist() == ["2x", "2x", "0.2 ms"]
+    assert found["target"].tolist() == ["at least 4x", "at least 1x", "at most 0.3 ms"]
+    assert found["met"].tolist() == [False, True, True]
+
+
+@pytest.mark.slow
+def test_short_messages_in_a_mapped_file_are_timed_with_the_memory_they_take():
+    frame = bench_large(1_000, questions=2)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["n"].tolist() == [1_000, 1_000, 2, 2]
+    assert (frame["memory"].dropna() > 0).all()
+
+
+@pytest.mark.slow
+def test_what_a_store_takes_is_a_row_beside_others():
+    frame = stored(200, questions=3)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["work"].tolist()[1] == "append one message to a store"
+    assert (frame["wall"] > 0).all()

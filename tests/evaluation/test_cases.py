@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import lcm_lab as lcm
 from lcm_lab.evaluation.harness import evaluate
@@ -182,21 +181,3 @@ def test_a_card_that_says_what_was_behind_is_believed():
     told = evaluate(lcm.BM25(), on=bench, measures=[R @ 1]).notes[0]
     assert "12 conversations not up to date (c0, c1" in told
     assert ", and 2 more)" in told
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_a_score_that_is_no_number_keeps_its_document_out_in_whatever_order(wrong):
-    """RK-08, for a finished run."""
-    rows = [{"docno": name, "text": name} for name in "abc"]
-    topics = pd.DataFrame({"qid": ["q1"], "query": ["x"]})
-    qrels = pd.DataFrame({"qid": ["q1"], "docno": ["c"], "relevance": [1]})
-    bench = lcm.Collection("nan", lcm.Corpus(rows), topics, qrels)
-    asked = Topics.of(topics, bench.corpus)
-    found = set()
-    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
-        scores = np.array([0.9, wrong, 0.4])[order]
-        run = Run.of(asked, Hits.stack([(np.array(order), scores)]))
-        result = evaluate({"run": run}, on=bench, measures=[RR])
-        found.add(result.summary()["mean"].iloc[0])
-        assert any("no finite numbers, 1 in all, for 1 topic (q1)" in note for note in result.notes)
-    assert found == {0.5}

@@ -1,11 +1,16 @@
 """What may be a system, what it is called, and what systems share."""
 
+import pickle
+
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.evaluation.harness import evaluate
+from lcm_lab.evaluation.lending import lent, settled
 from lcm_lab.measures import (
     RR,
     R,
@@ -34,6 +39,19 @@ def test_two_processes_give_what_one_gives(toy):
     one, two = evaluate(family, on=bench), evaluate(family, on=bench, n_jobs=2)
     pd.testing.assert_frame_equal(one.frame, two.frame)
     assert one.notes == two.notes
+
+
+def test_workers_map_the_corpus_and_are_not_sent_it(toy):
+    topics = Topics.of(["use WAL", "lunch"], Corpus(["use WAL " * 5_000, "lunch"]))
+    with joblib.parallel_config("loky"), lent(topics) as (bare, path):
+        sent = pickle.loads(pickle.dumps(bare))
+        assert len(pickle.dumps(bare)) < 5_000
+        settled(sent.corpus, path)
+        assert sent.corpus.fingerprint == topics.corpus.fingerprint
+        assert topics.corpus["text"].tolist()[1] == "lunch"
+    with joblib.parallel_config("threading"), lent(topics) as (bare, path):
+        assert path is None
+        assert bare.corpus is topics.corpus
 
 
 def test_systems_are_called_by_their_key_or_their_expression(toy):

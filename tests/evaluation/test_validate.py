@@ -17,6 +17,7 @@ from lcm_lab.evaluation.statistics.agreement import draws, ends, halves, signs_a
 from lcm_lab.evaluation.validating.gates import bar
 from lcm_lab.evaluation.validating.panel import FAMILIES, panel
 from lcm_lab.evaluation.validating.validate import validate
+from lcm_lab.measures import nDCG
 from lcm_lab.reporting.validation_report import validation_report
 
 FIVE = {
@@ -231,9 +232,39 @@ def test_the_evidence_view_searches_what_answers_something_and_nothing_else():
     assert "unit='turn', view='evidence')" in report.command
 
 
+def two_users():
+    """A question of each of two users, and a third; b's answer holds more of what a asks."""
+    said = {"docno": ["a1", "b1", "b2"], "conversation": ["a", "b", "b"]}
+    texts = ["my oven is a Tevik", "the new oven in my kitchen is a Brenna", "hens"]
+    topics = {
+        "qid": ["qa", "qb", "other"],
+        "query": ["the new oven in my kitchen", "which Brenna", "hens"],
+        "conversation": ["a", "b", "b"],
+        "type": ["single", "single", "quote"],
+    }
+    gold = {"qid": ["qa", "qb", "other"], "docno": ["a1", "b1", "b2"], "relevance": [3, 3, 3]}
+    corpus = lcm.Corpus(pd.DataFrame({**said, "text": texts}))
+    return lcm.Collection("two", corpus, pd.DataFrame(topics), pd.DataFrame(gold))
+
+
+def test_a_pool_searches_the_answers_of_all_users_for_what_the_real_set_asks_too():
+    made, kinds = two_users(), {"single": "single"}
+    systems = {f"b={b}": lcm.BM25(b=b) % 10 for b in (0, 0.25, 0.5, 0.75, 1)}
+    alone, pool = (
+        validate(made, made, systems=systems, view=view, types=kinds)
+        for view in ("evidence", "pool")
+    )
+    left = pool.synthetic.collection
+    assert left.topics["qid"].tolist() == ["qa", "qb"]
+    assert left.corpus["docno"].tolist() == ["a1", "b1"]
+    assert pool.against == "two, evidence as one pool"
+    values = [one.synthetic.values("b=0", nDCG @ 10)[:2].tolist() for one in (alone, pool)]
+    assert values == [[1.0, 1.0], [pytest.approx(0.6309, abs=1e-4), 1.0]]
+
+
 def test_a_view_that_there_is_not_and_one_of_nothing_are_refused(toy):
     bench = toy.chat(n_topics=20)
-    with pytest.raises(BadParameter, match=r"view must be one of 'whole', 'evidence'. Got 'evid"):
+    with pytest.raises(BadParameter, match=r"view must be .* 'evidence', 'pool'. Got 'evid"):
         validate(bench, bench, systems=FIVE, view="evidense")
     empty = lcm.Collection("e", bench.corpus, bench.topics, bench.qrels.head(0))
     with pytest.raises(BadInput, match="No message of 'e' answers anything"):

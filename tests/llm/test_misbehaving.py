@@ -1,5 +1,6 @@
 """Endpoints that misbehave: asked again where that may help, given up where it cannot."""
 
+import gzip
 import logging
 import traceback
 
@@ -136,6 +137,14 @@ def test_an_answer_without_end_is_not_read_to_its_end(stand):
     stand.answers(Answer(b" " * ((1 << 26) + 1)))
     with pytest.raises(NoReply, match="more than 67,108,864 bytes"):
         summary(stand, tries=1)
+
+
+def test_an_answer_that_is_packed_unasked_is_not_unpacked(stand):
+    twice = gzip.compress(gzip.compress(b" " * (1 << 24)))
+    stand.answers(Answer(twice, headers={"Content-Encoding": "gzip, gzip"}))
+    with pytest.raises(NoReply, match="an answer packed as gzip, gzip, unasked"):
+        summary(stand, tries=1)
+    assert stand.asked[0].headers["Accept-Encoding"] == "identity"
 
 
 def test_a_refusal_is_told_and_not_repeated(stand):

@@ -1,6 +1,7 @@
 """ChatSummariser: what it tells a model, what it makes of the answer, what the Dag remembers."""
 
 import re
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -189,6 +190,16 @@ def test_the_dag_records_model_and_level(stand, corpus):
     assert {one.level for one in lcm.compact(lcm.Dag.of(corpus), strategy, strict).summaries} == {
         "aggressive"
     }
+
+
+def test_every_depth_of_a_dag_is_asked_for_as_such(stand, corpus):
+    stand.answers(answering)
+    writer = ChatSummariser("m", stand.endpoint(), footer=False)
+    dag = lcm.compact(lcm.Dag.of(corpus), lcm.Leaves(50, fresh=0) >> lcm.Condense(2), writer)
+    wanted = ["Files: none", "half-hour", "turned", "lasts"]
+    asked = Counter(next(n for n, w in enumerate(wanted) if w in one.user) for one in stand.asked)
+    assert asked == Counter(min(one.depth, 3) for one in dag.summaries)
+    assert set(asked) == {0, 1, 2, 3}
 
 
 def test_a_second_compaction_reads_what_was_kept(stand, corpus, tmp_path):

@@ -71,18 +71,6 @@ def test_the_future_is_new_and_a_row_without_a_time_is_what_undated_says():
     assert factors(Decay("linear", "1D"), -3) == [1.0]
 
 
-def test_an_exact_old_match_stays_within_reach():  # RK-13
-    rows = [{"text": "wal journal checkpoint stall", "time": "2025-10-02"}]
-    rows += [
-        {"text": f"wal {' '.join(f'w{i}{j}' for j in range(20))}", "time": "2026-06-01"}
-        for i in range(10)
-    ]
-    query = "wal journal checkpoint stall"
-    for shape in ("exponential", "hyperbolic", "linear"):
-        policy = lcm.BM25() >> Decay(shape, "30D") % 8
-        assert policy.fit(lcm.Corpus(rows))(query)["docno"].iloc[0] == "m1"
-
-
 @given(
     st.sampled_from(list(SHAPES)),
     st.floats(0, 1),

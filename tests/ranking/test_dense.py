@@ -52,21 +52,6 @@ def test_dense_keeps_the_contract_of_a_ranker(ranker):
     check_ranker(ranker)
 
 
-def test_scores_are_cosines_and_not_one_minus_a_distance():  # SN-09
-    # At L2 distances of 0, 0.6, 1 and 2 from the question.
-    near = 1 - 0.6**2 / 2
-    rows = {
-        "same": [1, 0],
-        "near": [near, (1 - near**2) ** 0.5],
-        "far": [0.5, 0.75**0.5],
-        "opposite": [-1, 0],
-        "question": [1, 0],
-    }
-    ranker = table(rows)
-    index = ranker.index(lcm.Corpus(["same", "near", "far", "opposite"]))
-    np.testing.assert_allclose(ranker.score(index, ["question"]), [[1, 0.82, 0.5, 0]], atol=1e-7)
-
-
 def test_vectors_are_normalised_and_no_cosine_exceeds_one():  # RK-19
     rng = np.random.default_rng(1)
     long = rng.normal(size=300)

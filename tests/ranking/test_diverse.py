@@ -1,10 +1,12 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lcm_lab import BM25, MMR, Corpus, Dedupe, Fuse, TfIdf
 from lcm_lab.errors import BadParameter, OverBudget
-from lcm_lab.ranking.steps.diverse import jaccard, term_sets
+from lcm_lab.ranking.steps import diverse
+from lcm_lab.ranking.steps.likeness import alike, jaccard, likeness, term_sets
 from lcm_lab.text import Analyzer
 
 NEAR = [f"oven timer: hold the knob for three seconds {w}" for w in ("", "now", "ok", "yes", "so")]
@@ -23,12 +25,27 @@ def test_likeness_is_the_share_of_terms_in_common():
     assert found[3].tolist() == [0, 0, 0, 0]
 
 
-def test_diversity_lets_the_odd_one_in():  # DD-08
-    rows = [*NEAR, "oven door seal replaced in May"]
-    assert docnos(BM25() % 3, rows, "oven timer") == docnos(BM25(), rows, "oven timer")[:3]
-    diverse = docnos(BM25() >> MMR(0.3) % 3, rows, "oven timer")
-    assert "m6" in diverse
-    assert len([d for d in diverse if d != "m6"]) == 2
+WORDS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=7).map(" ".join), min_size=1)
+
+
+@given(WORDS, st.data())
+def test_a_few_rows_are_as_alike_as_all_of_them_say(said, data):
+    sets = term_sets(Corpus(said), Analyzer(stop=None), ("text",))
+    rows = np.array(data.draw(st.lists(st.integers(0, len(said) - 1), min_size=1)))
+    wanted = jaccard(sets[rows])
+    assert alike(sets, rows).tolist() == wanted.tolist()
+    beside = likeness(sets[rows], 0)
+    assert [beside(i).tolist() for i in range(len(rows))] == wanted.tolist()
+
+
+def test_picks_among_more_hits_than_are_compared_at_first_are_those_among_all(monkeypatch):
+    rng = np.random.default_rng(0)
+    said = ["oven " + " ".join(rng.choice(list("abcdefghijklmnop"), 5)) for _ in range(300)]
+    for balance in (0.1, 0.5, 0.9):
+        found = docnos(BM25() >> MMR(balance) % 8, said, "oven a b c")
+        monkeypatch.setattr(diverse, "MOST", 0)  # nothing is left out
+        assert docnos(BM25() >> MMR(balance) % 8, said, "oven a b c") == found
+        monkeypatch.undo()
 
 
 def test_a_balance_of_one_leaves_the_order():
@@ -75,11 +92,6 @@ def test_more_hits_than_can_be_compared_are_refused():
 def test_equal_texts_are_kept_once_the_highest_ranked():  # DD-01
     rows = [{"text": "use WAL mode"}, {"text": "use  WAL mode"}, {"text": "use WAL mode, always"}]
     assert docnos(BM25() >> Dedupe(), rows, "use WAL mode") == ["m1", "m3"]
-
-
-def test_texts_that_only_begin_alike_are_both_kept():  # DD-02
-    head = "| id | name | " * 20
-    assert len(docnos(BM25() >> Dedupe(), [head + "end one", head + "end two"], "name end")) == 2
 
 
 def test_near_copies_are_kept_once_when_asked_for():

@@ -286,7 +286,7 @@ def test_vectors_of_another_encoder_are_not_taken(kept):
     shelf.put(["a"], np.ones((1, 2), np.float32))
     other = Shelf(kept, "other")
     shelf.path.rename(other.path)
-    with pytest.warns(RuntimeWarning, match="it holds those of one"):
+    with pytest.warns(RuntimeWarning, match="it holds those of 'one'"):
         assert other.get(["a"]) == [None]
 
 

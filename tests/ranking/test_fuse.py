@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 import lcm_lab as lcm
-from lcm_lab import RRF, Corpus
+from lcm_lab import BM25, MMR, RRF, Corpus, Decay, Recency, TfIdf
 from lcm_lab.errors import BadParameter
+from lcm_lab.ranking.searcher import Indexes, Searcher
+from lcm_lab.topics import Topics
 
 
 @lcm.value
@@ -31,27 +33,6 @@ def test_rrf_adds_one_over_k_plus_rank():
     assert list(found) == ["m2", "m1", "m3"]
 
 
-def test_rrf_weights_scale_each_list():  # SN-05
-    lists = Fixed((2, 1, 0, 0)), Fixed((0, 0, 2, 1))
-    assert list(ranked(RRF(*lists, weights=(1, 0)), 4)) == ["m1", "m2"]
-    assert list(ranked(RRF(*lists, weights=(4, 1)), 4)) == ["m1", "m2", "m3", "m4"]
-    assert list(ranked(RRF(*lists, weights=(1, 4)), 4)) == ["m3", "m4", "m1", "m2"]
-
-
-def test_a_sum_keeps_what_only_one_list_found():  # SN-02
-    found = ranked(0.7 * Fixed((0.8, 0.7, 0)) + 0.3 * Fixed((0, 0, 12.0)), 3)
-    assert found == pytest.approx({"m1": 0.7, "m2": 0.6125, "m3": 0.3})
-
-
-def test_equal_scores_stay_equal_and_count_as_found():  # SN-03
-    assert ranked(Fixed((7, 7, 7)) + Fixed((7, 7, 7)), 3) == {"m1": 2, "m2": 2, "m3": 2}
-    assert ranked(Fixed((7,)) + Fixed((7,)), 1) == {"m1": 2}
-
-
-def test_an_exact_keyword_hit_is_never_cut_by_the_weight_of_its_list():  # SN-01
-    assert ranked(0.7 * Fixed((0.0,)) + 0.3 * Fixed((1.0,)), 1) == {"m1": pytest.approx(0.3)}
-
-
 def test_every_hit_shows_its_parts_its_weights_and_its_rank_in_each_list():  # SN-12
     policy = 0.7 * Fixed((0.8, 0.4)) + 0.3 * Fixed((0, 12.0))
     shown = policy.fit(Corpus(["a", "b"])).explain("any")
@@ -71,3 +52,28 @@ def test_rrf_as_a_step_fuses_the_orders_given_to_what_came_before():
 def test_a_weight_that_ranks_cannot_see_is_refused():
     with pytest.raises(BadParameter, match=r"Write RRF\(a, b, weights=\(1, 0.3\)\)"):
         RRF(lcm.BM25(), 0.3 * lcm.TfIdf())
+
+
+def test_policies_of_the_same_terms_rank_alike_together_and_apart():
+    days = [f"2026-01-{1 + i % 28:02}" for i in range(60)]
+    words = ["wal table", "lunch wal", "table table", "noon", "the wal of the table"]
+    corpus = Corpus([{"text": words[i % 5], "time": day} for i, day in enumerate(days)])
+    indexes, asked = Indexes(corpus), ["wal", "lunch table", "zebra", "noon"]
+    shared = Topics.of(asked, corpus)
+    for weight in (0.0, 0.1, 1.0, 3.0):
+        for step in (Recency("1D"), Recency("7D") % 3, Decay("step", "9D", floor=0), MMR(0.5) % 4):
+            policy = BM25() % 9 + weight * TfIdf() % 5 >> step
+            together = Searcher(policy, corpus, indexes).run(shared)
+            apart = [policy.fit(corpus).run(question) for question in asked]
+            assert together.rows.tolist() == [row for run in apart for row in run.rows.tolist()]
+            assert together.scores.tolist() == [s for run in apart for s in run.scores.tolist()]
+
+
+def test_a_modifier_of_somebodys_own_sees_hits_in_their_order():
+    @lcm.value
+    class Second(lcm.Modifier):
+        def factor(self, topics, run):
+            return np.where(run.rank == 2, 1.0, 0.1)
+
+    found = ranked(Fixed((1, 4, 2)) + Fixed((1, 4, 2)) >> Second(), 3)
+    assert list(found) == ["m3", "m2", "m1"]

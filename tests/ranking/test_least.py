@@ -26,16 +26,6 @@ def test_a_hit_with_the_very_score_is_kept():
     assert search("any")["score"].tolist() == [0.5, 0.3]
 
 
-def test_a_threshold_sees_the_decayed_score():
-    """SN-11: 0.5 at 90 days and a half-life of 30 is shown as 0.0625, and is out."""
-    said = [{"text": "a", "time": "2026-01-01"}, {"text": "b", "time": "2026-04-01"}]
-    faded = Fixed((0.5, 0.0)) >> lcm.Recency("30D", floor=0)
-    corpus = Corpus(said)
-    assert faded.fit(corpus)("any")["score"].tolist() == [0.0625]
-    assert len((faded >> AtLeast(0.3)).fit(corpus)("any")) == 0
-    assert (faded >> AtLeast(0.0625)).fit(corpus)("any")["docno"].tolist() == ["m1"]
-
-
 @pytest.mark.parametrize(
     ("policy", "least", "most"),
     [
@@ -69,14 +59,3 @@ def test_a_grid_over_thresholds_says_which_of_them_cannot_be_reached():
 def test_what_is_no_threshold_is_refused(least):
     with pytest.raises(BadParameter, match="least must be"):
         AtLeast(least)
-
-
-def test_a_document_in_pieces_counts_once_in_each_list_that_is_fused():
-    """SN-06: ranks close up after the pieces of a document are collapsed."""
-    pieces = [{"text": f"x{i}", "session": "x"} for i in range(3)] + [{"text": "y", "session": "y"}]
-    one, two = Fixed((4, 3, 2, 1)), Fixed((1, 0, 0, 2))
-    each = lcm.Dedupe("session")
-    fused = RRF(one >> each, two >> each).fit(Corpus(pieces))("any")
-    assert dict(zip(fused["docno"], fused["score"], strict=True)) == pytest.approx(
-        {"m1": 1 / 61 + 1 / 62, "m4": 1 / 62 + 1 / 61}
-    )

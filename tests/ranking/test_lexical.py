@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from lcm_lab import BM25, Analyzer, Corpus, Phrase, QueryLikelihood, TfIdf
-from lcm_lab.errors import BadParameter, EmptyQuery
+from lcm_lab.errors import BadParameter
 
 PLAIN = Analyzer(language=None, stop=None, identifiers=False)
 WORDS = ["wal", "retry", "backoff", "table", "lunch", "noon", "index", "query"]
@@ -61,65 +61,6 @@ def test_a_tfidf_score_is_a_cosine():
     assert (hits["score"] <= 1 + 1e-6).all()
 
 
-def test_a_word_that_every_document_holds_still_counts():  # RK-03, RK-04
-    assert ask(BM25(), ["bread and butter", "rain in bergen"], "rain")["docno"].tolist() == ["m2"]
-    rows = ["log log log error", "log ok", "log"]
-    for policy in (BM25(), TfIdf()):
-        hits = ask(policy, rows, "log error")
-        assert hits["docno"].iloc[0] == "m1"
-        assert (hits["score"] > 0).all()
-
-
-@pytest.mark.parametrize("policy", [BM25(), TfIdf()])
-def test_an_empty_or_wordless_corpus_gives_no_hits(policy):  # RK-01, RK-02
-    assert len(ask(policy, [], "x")) == 0
-    assert len(ask(policy, ["", "  ", "!!!"], "cache")) == 0
-
-
-@pytest.mark.parametrize("policy", [BM25(), TfIdf()])
-def test_more_hits_than_documents_cannot_be_had(policy):  # RK-05
-    assert len(ask(policy % 10, ["one cache", "two cache"], "cache")) == 2
-
-
-@pytest.mark.parametrize("policy", [BM25(), TfIdf()])
-@pytest.mark.parametrize("empty", ["", "   ", "???"])
-def test_an_empty_question_is_the_same_error_from_every_ranker(policy, empty):  # QP-04
-    with pytest.raises(EmptyQuery):
-        ask(policy, ["a", "b", "c"], empty)
-
-
-def test_single_characters_are_words():  # RK-12
-    assert ask(BM25(), ["7 8", "9 5"], "9")["docno"].tolist() == ["m2"]
-    assert ask(BM25(), ["I ran", "x y"], "I")["docno"].tolist() == ["m1"]
-
-
-def test_a_short_text_that_says_it_beats_a_long_one_that_mentions_it():  # RK-17
-    long = " ".join(f"word{i}" for i in range(397)) + " redis pool exhausted"
-    hits = ask(BM25(), [long, "redis pool exhausted, raised the max"], "redis pool exhausted")
-    assert hits["docno"].iloc[0] == "m2"
-
-
-def test_each_score_belongs_to_its_document():  # RK-20
-    rows = ["cache miss", "cache cache hit", "lunch"]
-    hits = ask(BM25() % 2, rows, "cache hit")
-    assert hits["docno"].tolist() == ["m2", "m1"]
-    scores = BM25().score(BM25().index(Corpus(rows)), ["cache hit"])[0]
-    assert hits["score"].tolist() == [scores[1], scores[0]]
-
-
-def test_the_first_hits_do_not_depend_on_how_many_are_asked_for():  # RK-10
-    rows = [f"cache {'retry ' * (i % 4)} row {i}" for i in range(60)]
-    for policy in (BM25(), BM25() + 0.3 * TfIdf()):
-        search = policy.fit(Corpus(rows))
-        full = search.run("cache retry").rows.tolist()
-        for k in (1, 5, 50):
-            assert (policy % k).fit(Corpus(rows)).run("cache retry").rows.tolist() == full[:k]
-
-
-def test_equal_scores_stand_in_corpus_order():  # RK-09
-    assert ask(BM25(), ["use WAL"] * 4, "wal")["docno"].tolist() == ["m1", "m2", "m3", "m4"]
-
-
 @pytest.mark.parametrize("policy", [BM25(), TfIdf()])
 def test_a_filter_is_applied_before_the_cut(policy):
     rows = [{"text": "cache cache", "role": "user"}] * 100 + [{"text": "cache and", "role": "tool"}]
@@ -130,49 +71,6 @@ def test_statistics_are_those_of_the_corpus_that_was_fitted():
     rows = [{"text": t, "conversation": c} for t, c in [("cache", "a"), ("cache", "b"), ("x", "b")]]
     whole = ask(BM25(), rows, "cache").set_index("docno")["score"]
     assert ask(BM25(), rows, "cache", conversation="a")["score"].iloc[0] == whole["m1"]
-
-
-@pytest.mark.parametrize("query", ["缓存", "缓存方案", "上线"])
-@pytest.mark.parametrize("policy", [BM25(), TfIdf()])
-def test_chinese_is_found_by_any_part(policy, query):  # CU-01
-    rows = ["lunch", "今天上午讨论了缓存方案和上线时间"]
-    assert ask(policy, rows, query)["docno"].tolist() == ["m2"]
-
-
-@pytest.mark.parametrize("query", ["nginx", "配置", "nginx 配置"])
-def test_scripts_are_parted_where_they_meet(query):  # CU-03
-    assert ask(BM25(), ["lunch", "已更新nginx配置"], query)["docno"].tolist() == ["m2"]
-
-
-@pytest.mark.parametrize("query", ["qwen2-7b", "v3.1.4", "64-128KB", "qwen2-7b v3.1.4"])
-def test_identifiers_are_found_as_they_are_written(query):  # QP-02
-    rows = ["moved to qwen2-7b in v3.1.4, batch 64-128KB", "lunch"]
-    assert ask(BM25(), rows, query)["docno"].tolist() == ["m1"]
-
-
-@pytest.mark.parametrize(
-    ("query", "rows"),
-    [
-        ("OPS-417", ["close OPS-417 today", "417 lines of OPS notes"]),  # QP-01
-        ("apollo-13 rota", ["apollo-13 rota", "apollo rota"]),  # QP-12
-        ("C++", ["port it to C++", "vitamin C"]),  # QP-14
-        ("node_modules/x", ["edit .env and node_modules/x", "x marks the node"]),
-    ],
-)
-def test_the_identifier_itself_comes_before_its_parts(query, rows):
-    assert ask(BM25(), rows, query)["docno"].iloc[0] == "m1"
-
-
-@pytest.mark.parametrize(
-    "query", ["AND", "NOT a", "foo AND", "NEAR(a b)", "*end", "(end", "-end", '"x"y"', "a:b"]
-)
-def test_no_question_is_a_syntax_error(query):  # QP-03, QP-06, QP-11
-    ask(BM25(), ["to be or not to be, near the end"], query)
-
-
-def test_a_question_of_stop_words_alone_is_still_asked():  # QP-06
-    rows = ["to be or not to be, near the end", "lunch at noon"]
-    assert ask(BM25(), rows, "to be or not to be")["docno"].tolist()[0] == "m1"
 
 
 @pytest.mark.parametrize("ranker", [BM25, TfIdf, QueryLikelihood, Phrase])

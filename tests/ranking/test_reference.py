@@ -88,12 +88,6 @@ def test_cjk_obeys_the_sort_except_in_the_original():  # CU-11
     assert original["docno"].tolist() == ["m2", "m1"]
 
 
-def test_a_fallback_gives_no_perfect_score():  # SN-10
-    corpus = lcm.Corpus(["alpha one", "alpha two", "beta"])
-    scores = LosslessClaw("relevance").fit(corpus)("alpha zebra")["score"]
-    assert (scores < 1).all()
-
-
 def test_openclaws_keyword_scores_and_weights_give_the_worked_values():  # MS 92, 93
     assert squeezed(np.array([4.2, 2.1, 0.5])).round(4).tolist() == [0.8077, 0.6774, 0.3333]
     assert squeezed(np.array([0.0])).tolist() == [0.0]

@@ -258,3 +258,35 @@ def test_a_session_that_began_as_a_copy_of_another_adds_only_its_own(store, fold
     import_files(store, folder)
     counts = store.conversations().set_index("name")["messages"].to_dict()
     assert counts == {"s1": 3, "s2": 1}
+
+
+def counts(store):
+    return store.conversations().set_index("name")["messages"].to_dict()
+
+
+def test_a_deleted_conversation_stays_away_when_its_file_grows(store, folder):
+    path = folder / "a.jsonl"
+    path.write_text(lines(*history(3), *history(2, "s2")))
+    import_files(store, folder)
+    store.delete("s1")
+    path.write_text(lines(*history(5), *history(4, "s2")))
+    done = import_files(store, folder)
+    assert counts(store) == {"s2": 4}
+    (why,) = [one.reason for one in done.skipped]
+    assert why == "deleted from the store. store.restore('s1') lets an import bring it back"
+    store.restore("s1")
+    assert import_files(store, folder).added.messages == 5
+    assert counts(store) == {"s1": 5, "s2": 4}
+    with pytest.raises(NotFound, match="No deleted conversation 's1'"):
+        store.restore("s1")
+    assert sound(store)
+
+
+def test_what_is_said_in_a_deleted_conversation_is_there_and_so_is_its_file_again(store, folder):
+    (folder / "a.jsonl").write_text(lines(*history(3)))
+    import_files(store, folder)
+    store.delete("s1")
+    store.append(lcm.Message("new", "s1", "user", (lcm.Part("text", "and now?"),)))
+    (folder / "a.jsonl").write_text(lines(*history(4)))
+    assert import_files(store, folder).added.messages == 4
+    assert sound(store)

@@ -523,3 +523,27 @@ def test_every_rule_is_seen_to_be_broken():
             assert clean(store)
             store.connection.execute(statement)
             assert rule in {found for found, _ in store.faults()}
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_store_that_was_taken_away_is_not_written_to(tmp_path, monkeypatch, again):
+    monkeypatch.chdir(tmp_path)
+    with Store("a.db") as store:
+        store.append(said("one", "m1"))
+        monkeypatch.chdir("/")
+        store.append(said("two", "m2"))
+        for path in tmp_path.glob("a.db*"):
+            path.unlink()
+        if again:
+            Store(tmp_path / "a.db").close()
+        with pytest.raises(BadInput, match=r"'a.db' was removed or replaced since it was opened"):
+            store.append(said("three", "m3"))
+        assert store.corpus()["docno"].tolist() == ["m1", "m2"]
+
+
+def test_a_damaged_store_is_told_of_also_where_its_tables_are_no_text(tmp_path):
+    Store(tmp_path / "a.db").close()
+    whole = (tmp_path / "a.db").read_bytes()
+    (tmp_path / "a.db").write_bytes(whole.replace(b"TABLE conversa", b"T\xccBLE conversa"))
+    with pytest.raises(BadInput, match=r"a.db' is damaged: it holds bytes that are no text"):
+        Store(tmp_path / "a.db")

@@ -55,6 +55,16 @@ def test_the_item_and_its_parts_are_not_in_the_question():
     )
 
 
+def test_a_question_never_parts_a_secret_from_the_name_that_tells_of_it():
+    """Blanking what was repeated left the password of ``DB_PASSWORD="..."`` to be asked for."""
+    told = "Remember that the worker of the billing service reads DB_PASSWORD today."
+    again = 'So the billing worker of the service reads DB_PASSWORD="correct horse FAKE".'
+    found = known(*history(told, *FILLER, again))
+    assert len(found.topics) == 1
+    asked = " ".join(found.topics["query"])
+    assert "horse" not in asked
+
+
 def test_what_is_repeated_at_once_or_everywhere_is_no_known_item():
     soon = ["see parseRetryAfter here", ASK]
     assert len(known(*history(*FILLER, *soon)).topics) == 0
@@ -211,6 +221,16 @@ def test_the_successor_skips_tools_but_not_many_of_them():
     made = mine(Transcripts(talk(ask, *tools, told)), [Adjacency()])
     assert made.qrels["docno"].tolist() == ["s1-3"]
     assert len(mine(Transcripts(talk(ask, *tools * 5, told)), [Adjacency()]).topics) == 0
+
+
+def test_a_tool_that_writes_the_words_of_a_clue_said_nothing():
+    ask = ("user", "Could somebody explain why yesterday's nightly backup took nine hours?")
+    told = ("assistant", "Snapshots were compressed twice; disabling one pass fixes that slowness.")
+    page = f"log: {ask[1]} and a thousand lines more"
+    made = mine(Transcripts(talk(ask, told, ("call", "Bash", {}), ("result", page))), [Adjacency()])
+    assert made.qrels["docno"].tolist() == ["s1-1"]
+    said = mine(Transcripts(talk(ask, told, ("user", page))), [Adjacency()])
+    assert not said.topics["query"].str.contains("nightly").any()
 
 
 def test_no_answer_probes_have_nothing_to_find_and_a_word_that_is_nowhere():

@@ -22,7 +22,8 @@ def diff(
         typer.Option(
             min=0.0,
             help="Exit with 1 if any system got worse on the first measure by more than this "
-            "beyond noise, or has lost topics. Without it the exit code is 0 whatever changed.",
+            "beyond noise, has lost topics, or is gone. Without it the exit code is 0 whatever "
+            "changed.",
         ),
     ] = None,
     by: Annotated[
@@ -54,5 +55,5 @@ def diff(
     found = compared(before, after, by=by, across=across)
     fallen = None if threshold is None else found.fallen(threshold)
     print(as_json(changes.facts(found, fallen)) if json else changes.told(found, fallen))
-    if fallen is not None and len(fallen):
+    if fallen is not None and (len(fallen) or found.gone):
         raise SystemExit(1)

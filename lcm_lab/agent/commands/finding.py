@@ -40,7 +40,7 @@ def search(
     explain: Annotated[bool, typer.Option("--explain", help="Show what made each score.")] = False,
     json: Json = False,
 ) -> None:
-    """Search a history and print the best hits. Filters apply before the cut.
+    """Search a history and print the best hits. Filters apply before the cut; times are UTC.
 
     
     Examples:

@@ -128,7 +128,7 @@ def evaluate(
 @app.command(short_help="Time the engine beside others, side by side.")
 def bench(
     what: Annotated[
-        Literal["ranking", "dense", "pipeline", "store", "tools", "all"],
+        Literal["ranking", "dense", "pipeline", "large", "store", "tools", "all"],
         typer.Argument(help="What is timed: a part of the library, as told above, or all."),
     ],
     *,
@@ -156,11 +156,12 @@ def bench(
     The table is printed, and written as a report that opens in a browser. Of a store are printed
     how fast it is filled, its size, and what an append and a search take, its index included; of
     the tools what lcm_grep takes, beside the SQL of lossless-claw on the same database. Dense times
-    vectors beside FAISS, and pipeline what stands around scorers, sweeps and the import. All times
-    everything.
+    vectors beside FAISS, pipeline what stands around scorers, sweeps and the import, and large
+    short messages in a mapped file, with the memory that takes. All times everything, dense and
+    pipeline with 100,000 messages at most and large with five times the size, into one report.
 
     
-    Example:
+    Examples:
       lcm-lab bench ranking --size 1000000
       lcm-lab bench store --size 1000000
       lcm-lab bench tools --size 1000000
@@ -195,10 +196,10 @@ def validate(
         typer.Option(help="What both are cut into; unset, as the real set is."),
     ] = None,
     view: Annotated[
-        Literal["whole", "evidence"],
+        Literal["whole", "evidence", "pool"],
         typer.Option(
-            help="What of the synthetic history is searched: all, or what answers something, as "
-            "in a pool of evidence such as LongMemEval's."
+            help="What of the synthetic history is searched: all, what answers something, or that "
+            "of all users together, as in LongMemEval's pool."
         ),
     ] = "whole",
     out: Annotated[

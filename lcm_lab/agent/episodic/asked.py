@@ -76,6 +76,8 @@ def asked(
 
     Raises
     ------
+    EmptyQuery
+        For a concept without a word.
     BadParameter
         For a concept of less than two characters, days that are none, empty names.
     """
@@ -95,11 +97,11 @@ def asked(
 
 
 def _check(concept: str, *, reference: bool) -> None:
+    if not reference:
+        require_words(concept)
     shown = concept if reference else concept.strip()
     if len(shown.encode("utf-16-le", "surrogatepass")) < 2 * LEAST:
         raise BadParameter(f"query must have at least {LEAST} characters. Got {concept!r:.40}.")
-    if not reference:
-        require_words(concept)
 
 
 def _day(name: str, written: str | None, *, reference: bool) -> str | None:

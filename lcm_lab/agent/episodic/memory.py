@@ -10,6 +10,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, TypeVar, cast
 
 from lcm_lab.agent.episodic.exchanges import Exchange, corpus_of, exchanges
+from lcm_lab.compaction.work import Failed, Work
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import NotFound, nearest
 from lcm_lab.messages import Message
@@ -127,9 +128,15 @@ class Memory:
             more = f" and {len(there) - 8:,} more" if len(there) > 8 else ""
             raise NotFound(f"No {name} {held!r:.80}.{nearest(held, there)} There are {some}{more}.")
 
+    def late(self) -> list[str]:
+        """Name the conversations of which it is not found out yet what stands."""
+        return list(self.store.indexing) if isinstance(self.store, Store) else []
+
     def _settle(self) -> None:
         """Forget what was made of an earlier state of the store."""
         if isinstance(self.store, Store) and not self._steady:
+            if not self.store.readonly and self.store.indexing:
+                self.store.reconcile()
             now = self.store.corpus(("text",), scope=("messages",))
             if now is not self._of:
                 self._kept.clear()
@@ -168,7 +175,10 @@ class Memory:
             for text in (one.user, one.assistant)
             if text.strip()
         ]
-        made = self.summarise(texts, SUMMARY_TOKENS) if texts else ""
+        try:
+            made = Work(self.summarise).write(texts, SUMMARY_TOKENS) if texts else ""
+        except Failed as failure:
+            made = f"(no summary: {failure})"
         return cut(one_line(redact(made).text), SUMMARY)
 
 

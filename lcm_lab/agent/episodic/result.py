@@ -48,7 +48,7 @@ class Hit:
         """Give the fields that the tool's documentation names."""
         one = self.found.exchange
         made: dict[str, Any] = {
-            "project": cut(one.project, LONGEST),
+            "project": cut(redact(one.project).text, LONGEST),
             "date": moment(one.time)[:10] or None,
             "summary": self.summary,
             "exchange": _shown(one),
@@ -75,7 +75,7 @@ class Hit:
         if found.concepts:
             near = f" - {found.similarity:.0%} match on average"
         date = moment(one.time)[:10] or "date unknown"
-        head = f"{number}. [{one_line(one.project) or 'no project'}, {date}]{near}"
+        head = f"{number}. [{_plain(one.project) or 'no project'}, {date}]{near}"
         yield head + ", has the exact words" * found.exact
         if found.concepts:
             each = (
@@ -87,7 +87,7 @@ class Hit:
             yield f"   | About: {self.summary}"
         yield f"   | {self.snippet}"
         if one.tools:
-            used = (f"{one_line(tool)}({n})" for tool, n in Counter(one.tools).most_common(8))
+            used = (f"{_plain(tool)}({n})" for tool, n in Counter(one.tools).most_common(8))
             yield f"   Tools: {', '.join(used)}"
         size = f" ({self.facts.bytes / 1024:,.1f}KB, {self.facts.lines:,} lines)"
         yield (
@@ -107,11 +107,14 @@ class Answer:
     asked : Asked
     of : int
         How many exchanges there are in all.
+    late : str
+        Which conversations are not up to date there; "" where all are.
     """
 
     hits: tuple[Hit, ...]
     asked: Asked
     of: int
+    late: str = ""
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -125,7 +128,7 @@ class Answer:
             **({"concepts": list(self.asked.concepts)} if self.asked.several else {}),
             "scope": self._scope(),
             "exchanges": self.of,
-            "notes": [IGNORED] if self.asked.several else [],
+            "notes": [*[IGNORED] * self.asked.several, *filter(None, [self.late])],
         }
 
     def to_text(self) -> str:
@@ -157,6 +160,8 @@ class Answer:
         else:
             yield f"Found {found} by mode={self.asked.mode}."
         yield f"Searched {self._scope()}: {counted(self.of, 'exchange')} in the store."
+        if self.late:
+            yield f"{self.late}."
         if self.hits:
             yield DATA
         else:
@@ -181,6 +186,11 @@ class Answer:
 def hit_of(found: Recalled, concepts: tuple[str, ...], summary: str, facts: Facts) -> Hit:
     """Make a hit, its snippet around what was asked."""
     return Hit(found, summary, _snippet(found.exchange, concepts), facts)
+
+
+def _plain(text: str) -> str:
+    """Make a name of a tool or a folder a line without secrets."""
+    return one_line(redact(text).text)
 
 
 def _shown(one: Exchange) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from lcm_lab.agent.episodic.reference import Archive
 from lcm_lab.agent.episodic.render import rendered
 from lcm_lab.agent.episodic.result import Answer, hit_of
 from lcm_lab.agent.episodic.search import DEFAULT, Recaller
+from lcm_lab.agent.lcm.text import still_indexing
 from lcm_lab.agent.schema import Between, tool
 from lcm_lab.collection.unpack import unpack
 from lcm_lab.compaction.summarise import Lead
@@ -188,7 +189,8 @@ class EpisodicTools:
             about = self.memory.summary(exchange.conversation)
             shown = replace(one, exchange=exchange)
             hits.append(hit_of(shown, question.concepts, about, facts))
-        return Answer(tuple(hits), question, len(self.memory.exchanges()))
+        late = still_indexing(self.memory.late())
+        return Answer(tuple(hits), question, len(self.memory.exchanges()), late)
 
     def placed(self, one: Exchange) -> tuple[Exchange, Facts]:
         """Give an exchange with the path of its file, where that is known, and all of its lines."""

@@ -14,6 +14,7 @@ import pandas as pd
 
 from lcm_lab.agent.lcm.expansion.budget import Timer
 from lcm_lab.agent.lcm.scope import Granted, Scope, scope_of
+from lcm_lab.agent.lcm.text import still_indexing
 from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag
 from lcm_lab.errors import BadParameter, NotFound
@@ -23,7 +24,6 @@ from lcm_lab.ranking.lexical.postings import forward
 from lcm_lab.ranking.lexical.words import FIELDS
 from lcm_lab.ranking.named.recommended import Recommended
 from lcm_lab.ranking.searcher import Indexes, Searcher
-from lcm_lab.shown import counted
 from lcm_lab.store.lcm.database import LcmDatabase
 from lcm_lab.store.store import Store
 from lcm_lab.text import Analyzer
@@ -211,10 +211,10 @@ class History:
         some = scope.conversations
         return files if some is None else files[files["conversation"].isin(some)]
 
-    def behind(self) -> str:
-        """Say which conversations are not searched yet; "" where there is none."""
+    def behind(self, scope: Scope) -> str:
+        """Say which conversations of a scope are not searched yet; "" where there is none."""
         late = self.store.indexing if isinstance(self.store, Store) else []
-        return f"{counted(len(late), 'conversation')} still being indexed" if late else ""
+        return still_indexing([name for name in late if name in scope])
 
     def _settle(self) -> None:
         """Let a store find out what stands of conversations that went back, a bounded piece."""

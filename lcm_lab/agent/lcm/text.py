@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lcm_lab.redact import redact
-from lcm_lab.shown import JOINERS, cut, one_line, splits, unstyled
+from lcm_lab.shown import JOINERS, counted, cut, one_line, splits, unstyled
 
-__all__ = ["DATA", "MOST", "align", "around", "iso", "quoted", "window"]
+__all__ = ["DATA", "MOST", "align", "around", "iso", "quoted", "still_indexing", "window"]
 
 #: Characters of an answer in words, as the reference has it.
 MOST = 40_000
@@ -99,3 +100,18 @@ def iso(us: int | None) -> str | None:
         return None
     seconds, rest = divmod(us, 1_000_000)
     return show(seconds * 1_000_000)[:19] + f".{rest // 1000:03}Z"
+
+
+def still_indexing(names: Sequence[str]) -> str:
+    """Say of which conversations it is not found out yet what stands; "" where of all it is.
+
+    Examples
+    --------
+    >>> still_indexing(["s4", "s5"])
+    '2 conversations still being indexed: s4, s5'
+    """
+    if not names:
+        return ""
+    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+    listed = ", ".join(one_line(redact(name).text) for name in names[:5])
+    return f"{counted(len(names), 'conversation')} still being indexed: {listed}{more}"

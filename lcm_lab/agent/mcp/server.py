@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from functools import partial
@@ -18,12 +19,17 @@ from typing import TYPE_CHECKING, Any
 from lcm_lab.agent import show
 from lcm_lab.agent.schema import Tool, tools_of
 from lcm_lab.errors import BadParameter, LcmError, MissingExtra, NotFound, nearest
+from lcm_lab.redact import redact
+from lcm_lab.shown import cut
 
 if TYPE_CHECKING:
     import mcp_types
     from mcp.server import Server
 
 __all__ = ["UNREGISTERED", "registered", "run", "serve", "server", "server_of"]
+
+#: Characters of what is said of a failure.
+LONGEST = 2_000
 
 log = logging.getLogger("lcm_lab.mcp")
 
@@ -171,11 +177,16 @@ def _called(lent: Lent, name: str, arguments: Mapping[str, Any]) -> mcp_types.Ca
         with lent() as tools:
             return _answered(tools, name, arguments)
     except LcmError as error:
-        return _result(str(error), {"error": str(error)})
+        return _failed(str(error))
     except Exception as error:
-        log.exception("%s failed", name)
-        told = f"{name} failed: {type(error).__name__}: {error}"[:500]
-        return _result(told, {"error": told})
+        # What went wrong may quote what is stored, in the log too.
+        log.error("%s failed\n%s", name[:80], redact(traceback.format_exc()).text)
+        return _failed(f"{name:.80} failed: {type(error).__name__}: {error}")
+
+
+def _failed(why: str) -> mcp_types.CallToolResult:
+    told = cut(redact(why).text, LONGEST)
+    return _result(told, {"error": told})
 
 
 def _answered(
@@ -188,7 +199,7 @@ def _answered(
         raise BadParameter(f"{name} has no parameter 'self'.")
     answer = tools[name].call(**arguments)
     facts = json.loads(show.as_json(answer.to_dict()))
-    return _result(answer.to_text(), facts)
+    return _result(redact(answer.to_text()).text, facts)
 
 
 def _result(text: str, facts: dict[str, Any]) -> mcp_types.CallToolResult:

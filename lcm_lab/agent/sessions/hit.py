@@ -8,6 +8,8 @@ from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from lcm_lab.agent.lcm.grep.fold import message_of
 from lcm_lab.agent.lcm.grep.rows import newest
@@ -21,7 +23,7 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.redact import redact
 from lcm_lab.rows import Rows
 
-__all__ = ["Looked", "hits_of", "literally"]
+__all__ = ["Looked", "hits_of", "in_order", "literally"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -60,6 +62,26 @@ def literally(corpus: Corpus, pieces: Pieces, allowed: Rows) -> tuple[Ints, Floa
     lists = [piece.rows(corpus, allowed) for piece in pieces]
     rows = newest(corpus, reduce(np.intersect1d, lists))
     return rows, np.ones(len(rows))
+
+
+def in_order(
+    corpus: Corpus, sessions: Sessions, rows: Ints, scores: Floats
+) -> Iterator[tuple[int, float]]:
+    """Order rows by score, then the newest first, then by key and message.
+
+    It is done before any cut, so that a short list is the beginning of a longer one.
+    """
+    codes, names = corpus.codes("conversation")
+    which, places = np.unique(codes[rows], return_inverse=True)
+    keys = pa.array([sessions.key_of(names[code]) for code in which.tolist()], pa.string())
+    found = {
+        "score": -scores,
+        "time": -corpus.numpy("time")[rows].astype(np.float64),
+        "key": keys.take(places),
+        "message": corpus.column("docno").take(rows),  # what is said is one row a message
+    }
+    order = pc.sort_indices(pa.table(found), [(name, "ascending") for name in found])
+    yield from zip(rows[order].tolist(), scores[order].tolist(), strict=True)
 
 
 def hits_of(

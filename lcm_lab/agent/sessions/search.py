@@ -11,13 +11,14 @@ from lcm_lab.agent.lcm.grep.words import Asked, Piece
 from lcm_lab.agent.lcm.history import History
 from lcm_lab.agent.schema import Between, tool
 from lcm_lab.agent.sessions.base import Base
-from lcm_lab.agent.sessions.hit import Looked, hits_of, literally
+from lcm_lab.agent.sessions.hit import Looked, hits_of, in_order, literally
 from lcm_lab.agent.sessions.listed import Listed, Sessions
-from lcm_lab.agent.sessions.reference import Agents, best_first
+from lcm_lab.agent.sessions.reference import Agents
 from lcm_lab.agent.sessions.result import MOST, FoundSessions, SessionHit, fitting, size_of
 from lcm_lab.agent.sessions.seen import seen_of
 from lcm_lab.errors import BadParameter, EmptyQuery, NotFound
 from lcm_lab.query import looks_like_regex
+from lcm_lab.ranking.base import LIMIT
 from lcm_lab.shown import counted
 from lcm_lab.text import clean
 
@@ -25,8 +26,8 @@ __all__ = ["Search"]
 
 Mode = Literal["exact", "substring", "semantic"]
 
-#: Characters of a question; hits that are asked for beyond the limit, in place of hidden ones.
-LONGEST, SPARE = 4_096, 25
+#: Characters of a question.
+LONGEST = 4_096
 #: What is searched: what users and assistants said; transcripts without roles are taken as that.
 SAID: dict[str, Any] = {"scope": "messages", "kind": "text", "role": ("user", "assistant", "")}
 
@@ -140,8 +141,8 @@ class Search(Base):
             policy = self.semantic if mode == "semantic" else self.history.search
             if mode == "exact":  # what stands in quotes and is anywhere is in every hit
                 allowed = Asked(query, pieces).required(corpus, allowed)
-            rows, scores = ranked(where.history, policy, query, allowed, k + SPARE)
-        pairs = zip(rows.tolist(), scores.tolist(), strict=True)
+            rows, scores = ranked(where.history, policy, query, allowed, LIMIT)
+        pairs = in_order(corpus, where.sessions, rows, scores)
         looked = Looked(pieces, mode != "semantic")
         hits = list(islice(hits_of(corpus, where.sessions, pairs, looked), k))
         notes: tuple[str, ...] = ()
@@ -149,7 +150,7 @@ class Search(Base):
             notes = ("No message has all of it: these come nearest.",)
         elif not hits:
             notes = (_why_none(mode),)
-        return best_first(hits), notes
+        return hits, notes
 
 
 def _question(query: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from lcm_lab.corpus import Corpus
+from lcm_lab.evaluation.bench.turns import COLUMNS
 from lcm_lab.evaluation.bench.zipf import Zipf, zipf
 from lcm_lab.evaluation.progress import progress
 from lcm_lab.messages import Message, Part
@@ -20,7 +21,7 @@ from lcm_lab.ranking.exact.fts import FTS5
 from lcm_lab.store.fulltext import WORDS
 from lcm_lab.store.store import Store
 
-__all__ = ["bench_store"]
+__all__ = ["bench_store", "stored"]
 
 #: Where the made-up messages that are appended begin in time; after those that were imported.
 LATER = 4_000_000_000_000_000
@@ -59,6 +60,30 @@ def bench_store(
             rows += _appended(store, made, appends, seed)
             rows += _asked(store, made.content)
     return pd.DataFrame(rows, columns=["what", "n", "value", "unit"])
+
+
+def stored(size: int = 100_000, *, questions: int = 100, seed: int = 0) -> pd.DataFrame:
+    """Time a store as `bench_store` does, and give what compares with other work.
+
+    Returns
+    -------
+    DataFrame
+        As of `bench_ranking`: imports and appends, median and p95 in milliseconds of processor
+        time, wall on the clock; a search's p95 is on the clock.
+    """
+    told = bench_store(size, questions=questions, seed=seed).set_index("what")
+    value, n = told["value"], told["n"]
+    spent = ", processor time"
+    found = [
+        {"work": "import into a store", "median": 1e3 * value[f"import{spent}"],
+         "wall": 1e3 * size / value["import"], "n": size},
+        {"work": "append one message to a store", "median": value[f"append, median{spent}"],
+         "p95": value[f"append, p95{spent}"], "wall": value["append, median"],
+         "n": n["append, median"]},
+        {"work": "ask a store's own index", "p95": value["search, p95"],
+         "wall": value["search, median"], "n": n["search, median"]},
+    ]  # fmt: skip
+    return pd.DataFrame(found, columns=list(COLUMNS)).assign(engine="Store", ratio=1.0)
 
 
 def _filled(store: Store, corpus: Corpus, path: Path) -> Iterator[tuple[str, int, float, str]]:

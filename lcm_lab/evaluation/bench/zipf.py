@@ -6,6 +6,7 @@ come from a small pool of its conversation; lengths are log-normal with a mean o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,11 +16,17 @@ import pandas as pd
 
 from lcm_lab.corpus import Corpus
 
-__all__ = ["Zipf", "zipf"]
+__all__ = ["Zipf", "blocks", "zipf"]
 
 Ints = npt.NDArray[np.int64]
 
 TYPES, POOL, BURST, TALK = 300_000, 64, 0.3, 200
+
+#: Mean and deviation of the logarithm of a message's words: of agents, and of short chat turns.
+USUAL, SHORT = (3.62, 0.95), (2.2, 0.7)
+
+#: Messages of which `blocks` makes so many at a time.
+BLOCK = 100_000
 
 #: Terms above this rank are content; the more frequent ones are what stop lists hold.
 CONTENT = 150
@@ -44,10 +51,16 @@ class Zipf:
     asked: list[str]
 
 
-def zipf(size: int, *, questions: int = 400, seed: int = 0) -> Zipf:
+def zipf(
+    size: int,
+    *,
+    questions: int = 400,
+    seed: int | tuple[int, ...] = 0,
+    words: tuple[float, float] = USUAL,
+) -> Zipf:
     """Make a corpus of ``size`` messages, and questions about it; equal seeds make equal ones."""
     rng = np.random.default_rng(seed)
-    lengths = np.clip(np.round(rng.lognormal(3.62, 0.95, size)), 5, 2000).astype(np.int64)
+    lengths = np.clip(np.round(rng.lognormal(*words, size)), 5, 2000).astype(np.int64)
     talks = np.sort(rng.integers(0, max(8, size // TALK), size))
     ids = _words(rng, lengths, talks)
     vocabulary = _vocabulary()
@@ -61,6 +74,16 @@ def zipf(size: int, *, questions: int = 400, seed: int = 0) -> Zipf:
     sides = zip(*asked, strict=True)
     natural, content = ([" ".join(vocabulary[list(q)]) for q in side] for side in sides)
     return Zipf(corpus, natural, content, [names[i] for i in drawn])
+
+
+def blocks(size: int, *, questions: int, seed: int = 0) -> Iterator[Zipf]:
+    """Make short messages a block at a time, which together need not fit in memory.
+
+    Each block has conversations of its own, called alike, and so many questions.
+    """
+    for number, start in enumerate(range(0, size, BLOCK)):
+        several = min(BLOCK, size - start)
+        yield zipf(several, questions=questions, seed=(seed, number), words=SHORT)
 
 
 def _words(rng: np.random.Generator, lengths: Ints, talks: Ints) -> Ints:

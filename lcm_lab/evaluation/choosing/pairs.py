@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lcm_lab.errors import BadParameter
+from lcm_lab.errors import BadParameter, needing
 from lcm_lab.run import Run
 
 __all__ = ["DEPTH", "Pairs", "weigh"]
@@ -109,9 +109,10 @@ def _fitted(apart: Floats, size: Floats, estimator: Any) -> Floats:
 
 
 def _model(estimator: Any) -> Any:
-    from sklearn.base import clone
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.utils.validation import has_fit_parameter
+    with needing("scikit-learn", "learn"):
+        from sklearn.base import clone
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.utils.validation import has_fit_parameter
 
     if estimator is None:
         return LogisticRegression(fit_intercept=False, max_iter=1000)

@@ -113,6 +113,10 @@ def all_pairs(
         Those to set in order; all, where not given. Differences are taken on the topics on which
         every one of them has a value; one without any value is left out, and said.
 
+    Returns
+    -------
+    AllPairs
+
     Raises
     ------
     NotFound

@@ -14,7 +14,7 @@ from lcm_lab import markup
 from lcm_lab.errors import BadParameter, unknown
 from lcm_lab.evaluation.comparing.compare_notes import comparison_notes
 from lcm_lab.evaluation.comparing.paired import comparable, family, paired, per_topic, with_verdicts
-from lcm_lab.evaluation.statistics.significance import By, resampled
+from lcm_lab.evaluation.statistics.significance import By, per_unit, resampled
 from lcm_lab.measures import Measure
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ COLUMNS = [
     *("low", "high", "p", "p_holm", "q", "p_equal", "wins", "ties", "losses"),
     *("units_won", "units_lost", "mde", "verdict"),
 ]
+UNITS = ["system", "measure", "unit", "n", "difference"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +52,9 @@ class Comparison:
         difference that one test would find in 80 % of cases), verdict.
     notes : tuple of str
         What a reader must know beside the numbers.
+    by_unit : DataFrame
+        What each conversation (or topic) says: system, measure, unit (its number, in the order of
+        the collection), n (its topics that both have a value on), difference (mean over these).
 
     Examples
     --------
@@ -59,12 +63,15 @@ class Comparison:
     >>> found = lcm.evaluate(systems, on=bench, measures=[lcm.measures.nDCG @ 10]).compare("bm25")
     >>> found.frame[["system", "units", "verdict"]].values.tolist()
     [['tf-idf', 10, 'worse']]
+    >>> bool((found.by_unit["difference"] < 0).all())
+    True
     """
 
     baseline: str
     by: By
     frame: pd.DataFrame
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    by_unit: pd.DataFrame
 
     def __repr__(self) -> str:
         table = figures(self.frame).to_string(index=False)
@@ -120,10 +127,10 @@ def compare(
     check_margin(margin)
     chosen = _measures(result, measures)
     resampled(result.conversation, by)  # another by is refused before any work
-    parts = [_on(result, baseline, measure, by, margin) for measure in chosen]
+    parts, units = zip(*(_on(result, baseline, one, by, margin) for one in chosen), strict=True)
     frame = pd.concat(parts, ignore_index=True)[COLUMNS]
     notes = comparison_notes(result, baseline, chosen, by, margin, int(family(parts[0]).sum()))
-    return Comparison(baseline, by, frame, notes)
+    return Comparison(baseline, by, frame, notes, pd.concat(units, ignore_index=True))
 
 
 def check_margin(margin: float | None) -> None:
@@ -163,8 +170,8 @@ def _measures(
 
 def _on(
     result: Evaluation, baseline: str, measure: Measure, by: By, margin: float | None
-) -> pd.DataFrame:
-    """Compare on one measure, which is a family of its own."""
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare on one measure, which is a family of its own; with what each unit says."""
     names = [name for name in result.systems if name != baseline]
     shape = (len(result.conversation), len(names))
     columns = [result.values(name, measure) for name in names]
@@ -176,4 +183,21 @@ def _on(
     frame.insert(0, "system", pd.Series(names, dtype=object))
     frame.insert(1, "measure", str(measure))
     within = margin if not measure.unit else None
-    return with_verdicts(frame, higher=higher, margin=within)
+    each = _by_unit(values - against, units, names).assign(measure=str(measure))
+    return with_verdicts(frame, higher=higher, margin=within), each[UNITS]
+
+
+def _by_unit(apart: npt.NDArray[np.float64], units: Ints, names: list[str]) -> pd.DataFrame:
+    """Give the mean difference of each unit that has one, a row a system and unit."""
+    n_units = int(units.max(initial=-1)) + 1
+    sums, counts = per_unit(apart, units, n_units)
+    system, unit = np.nonzero(counts)
+    n = counts[system, unit]
+    return pd.DataFrame(
+        {
+            "system": np.array(names, object)[system],
+            "unit": unit,
+            "n": n.astype(int),
+            "difference": sums[system, unit] / n,
+        }
+    )

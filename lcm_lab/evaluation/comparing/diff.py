@@ -47,6 +47,9 @@ class Diff:
         units_lost, mde (as in `Comparison`), verdict. The first measure is the primary one.
     notes : tuple of str
         What was added, removed or written otherwise, and what limits the numbers.
+    gone : tuple of str
+        Systems of the first that the second does not have, and the primary measure of the first,
+        where the second does not have that: what no row of ``frame`` speaks for.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Diff:
     after: str
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
     def fallen(self, threshold: float = 0.0) -> pd.DataFrame:
         """Give the systems that got worse on the primary measure by more than a threshold.
@@ -162,7 +166,9 @@ def diff(
     told += limits(measures, held, by, int(family(parts[0]).sum()))
     if by == "conversation" and not (first.units or second.units):
         told.append(UNKNOWN)
-    return Diff(first.name, second.name, frame, tuple(told))
+    gone = [name for name in first.systems if name not in second.systems]
+    gone += [str(one) for one in first.measures[:1] if one not in second.measures]
+    return Diff(first.name, second.name, frame, tuple(told), tuple(gone))
 
 
 def _values(

@@ -216,8 +216,9 @@ def units_note(units: Ints, by: By) -> Iterator[str]:
     what = "conversation" if by == "conversation" and n < len(units) else "unit"
     if n < LEAST:
         yield (
-            f"There are {counted(n, what)}: no test at 5 % is possible below {LEAST}, since chance "
-            f"alone gives the most extreme outcome with p = {smallest(n):.3g}."
+            f"There {'is' if n == 1 else 'are'} {counted(n, what)}: no test at 5 % is possible "
+            f"below {LEAST}, since chance alone gives the most extreme outcome with "
+            f"p = {smallest(n):.3g}."
         )
     elif n < FEW:
         yield (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from lcm_lab import whole
 from lcm_lab.collection import Collection
 from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import BadInput, NotFound
@@ -24,6 +25,10 @@ __all__ = ["load"]
 def load(made: type[Evaluation], folder: str | Path, on: Collection) -> Evaluation:
     """Read what `saving.save` wrote."""
     home = expanded(folder)
+    return whole.read(home, "manifest.json", lambda: _read(made, home, on))
+
+
+def _read(made: type[Evaluation], home: Path, on: Collection) -> Evaluation:
     facts, frame = saved.manifest(home), saved.table(home)
     head = saved.head(str(home), facts)
     try:

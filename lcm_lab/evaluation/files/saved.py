@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from lcm_lab import whole
 from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import BadInput
 from lcm_lab.evaluation.comparing.paired import comparable
@@ -75,8 +76,10 @@ def kept(given: str | Path | Evaluation) -> Saved:
     """
     if isinstance(given, str | Path):
         path = expanded(given)
-        facts = saved.manifest(path)
-        return _saved(str(path), facts, saved.table(path), _conversations(facts))
+        facts, table = whole.read(
+            path, "manifest.json", lambda: (saved.manifest(path), saved.table(path))
+        )
+        return _saved(str(path), facts, table, _conversations(facts))
     units = dict(zip(given.bench.topics.qids, map(str, given.conversation), strict=True))
     return _saved(given.collection.name, given.manifest(), given.frame, units)
 

@@ -10,13 +10,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcm_lab import whole
 from lcm_lab.evaluation.statistics.significance import RESAMPLES
 from lcm_lab.run import Run
 
 if TYPE_CHECKING:
     from lcm_lab.evaluation.result import Evaluation
 
-__all__ = ["file_names", "manifest", "save", "trec"]
+__all__ = ["RUNS", "file_names", "leave", "manifest", "put", "save", "trec"]
+
+#: The folder of the runs.
+RUNS = "runs"
 
 #: What the numbers may depend on.
 PACKAGES = ("lcm-lab", "numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "scikit-learn")
@@ -39,7 +43,7 @@ def manifest(result: Evaluation) -> dict[str, Any]:
             "relevant_from": collection.relevant_from,
         },
         "systems": [
-            {"name": name, "expression": expression, "run": f"runs/{files[name]}"}
+            {"name": name, "expression": expression, "run": f"{RUNS}/{files[name]}"}
             for name, expression in result.systems.items()
         ],
         "measures": [
@@ -71,23 +75,42 @@ def _versions() -> dict[str, str]:
 
 
 def save(result: Evaluation, folder: Path) -> Path:
-    """Write the files."""
-    trec(result.runs, folder / "runs")
+    """Write the files, all or none."""
+    with whole.folder(folder) as work:
+        put(result, work)
+    leave(folder / RUNS, result.runs)
+    return folder
+
+
+def put(result: Evaluation, folder: Path) -> None:
+    """Write the files into a folder that is empty."""
+    (folder / RUNS).mkdir()
+    _write(result.runs, folder / RUNS)
     result.frame.to_parquet(folder / "data.parquet", index=False)
     text = json.dumps(manifest(result), indent=2, ensure_ascii=False)
     (folder / "manifest.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-    return folder
 
 
 def trec(runs: Mapping[str, Run], folder: Path) -> Path:
-    """Write a TREC run a system, named after it; runs of others in the folder are removed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.trec"):
-        old.unlink()
+    """Write a TREC run a system, named after it, all or none; runs of others are removed."""
+    with whole.folder(folder) as work:
+        _write(runs, work)
+    leave(folder, runs)
+    return folder
+
+
+def leave(folder: Path, systems: Iterable[str]) -> None:
+    """Remove the runs of other systems from a folder."""
+    names = set(file_names(systems).values())
+    for path in folder.glob("*.trec"):
+        if path.name not in names:
+            path.unlink(missing_ok=True)
+
+
+def _write(runs: Mapping[str, Run], folder: Path) -> None:
     files = file_names(runs)
     for name, run in runs.items():
         run.to_trec(folder / files[name], tag=Path(files[name]).stem)
-    return folder
 
 
 def file_names(systems: Iterable[str]) -> dict[str, str]:

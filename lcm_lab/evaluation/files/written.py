@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from lcm_lab import whole
 from lcm_lab.collection import Collection
 from lcm_lab.collection.paths import expanded
 from lcm_lab.evaluation.files import exports, loading, saving
@@ -58,7 +59,8 @@ class Written(Measured):
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the tidy table, a row a system, topic and measure, and give the path."""
-        self.frame.to_parquet(expanded(path), index=False)
+        with whole.file(expanded(path)) as part:
+            self.frame.to_parquet(part, index=False)
         return expanded(path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
@@ -83,5 +85,6 @@ class Written(Measured):
 
 def _given(text: str, path: str | Path | None) -> str:
     if path is not None:
-        expanded(path).write_text(text, encoding="utf-8", newline="\n")
+        with whole.file(expanded(path)) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
     return text

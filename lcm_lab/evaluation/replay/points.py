@@ -19,7 +19,7 @@ __all__ = ["CHANGES", "FACTS", "POINTS", "Point"]
 KEY = ("conversation", "budget", "share", "cycle")
 POINTS = (
     *KEY, "input", "limit", "before", "tokens", "freed", "over", "calls", "read", "written",
-    "prefix", "rewritten", "summaries", "depth", "invented", "valid", "reason",
+    "prefix", "rewritten", "summaries", "depth", "invented", "valid", "failed", "reason",
 )  # fmt: skip
 FACTS = (
     *KEY, "fact", "kind", "type", "age", "condensations", "arm", "kept", "how", "valid",
@@ -68,7 +68,7 @@ class Point:
             done.written if done else 0, prefix, self.after.tokens - prefix,
             len(self.after.summaries), max((one.depth for one in seen), default=-1),
             len(self.talk.invented([one.text for one in seen])), self.valid,
-            done.reason if done else "",
+            bool(done and done.failed), done.reason if done else "",
         )  # fmt: skip
 
     def told(self) -> Iterator[Fact]:

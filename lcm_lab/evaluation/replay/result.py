@@ -42,7 +42,7 @@ class Replay(Shown):
         and of what is in view), ``before`` and ``freed``, ``limit`` and ``over``, ``calls``,
         ``read`` and ``written`` (of the summariser), ``prefix`` (tokens in front that did not
         change) and ``rewritten``, ``summaries`` and ``depth``, ``invented`` (identifiers in view
-        that no message holds), ``valid`` and ``reason``.
+        that no message holds), ``valid``, ``failed`` (it was cancelled) and ``reason``.
     facts : DataFrame
         A row a fact, arm, budget and cycle: ``kind``, ``type``, ``age`` (0 newest to 1 oldest, by
         tokens), ``condensations`` (how many summaries lie over it), ``kept`` and ``how``: view,

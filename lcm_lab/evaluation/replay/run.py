@@ -24,6 +24,7 @@ from lcm_lab.evaluation.replay.source import found_in
 from lcm_lab.evaluation.replay.talk import Talk
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.lexical.words import BM25
+from lcm_lab.shown import counted
 
 if TYPE_CHECKING:
     from lcm_lab.transcripts.base import Transcripts
@@ -163,6 +164,10 @@ class _Run:
     def notes(self) -> Iterator[str]:
         """Say which points are no measurement."""
         frame = pd.DataFrame(self.points, columns=[*POINTS])
+        lost = frame[frame["failed"]]
+        if len(lost):
+            first = lost["reason"].iloc[0].removeprefix("cancelled, ")
+            yield f"{len(lost)} of {counted(len(frame), 'compaction')} cancelled: {first}."
         last = frame[frame["cycle"] == self.cycles]
         if not last["valid"].all():
             yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -22,8 +22,9 @@ from lcm_lab.ranking.base import Ranker
 
 __all__ = ["View", "validate"]
 
-#: What of the synthetic history is searched: all of it, or the messages that answer something.
-View = Literal["whole", "evidence"]
+#: What of the synthetic history is searched: all of it, the messages that answer something, or
+#: these of all users together, each by itself.
+View = Literal["whole", "evidence", "pool"]
 
 #: Types of questions with those of real sets that ask the same kind of thing.
 COUNTERPARTS: dict[str, tuple[str, ...]] = {
@@ -66,11 +67,14 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
         At least five. By default the panel: 22 lexical systems, vectors and fusions; for mined
         questions those of them that can look around, doing so, as no word of these leads there.
     unit : {"turn", "exchange", "session"}, optional
-        What both are cut into; unset, sessions where the real rows are sessions, else turns.
-    view : {"whole", "evidence"}
+        What both are cut into; unset, sessions where the real rows are sessions, else turns. For a
+        pool the rows as they are.
+    view : {"whole", "evidence", "pool"}
         What of the synthetic history is searched. "evidence" keeps the messages that answer some
-        question, as a pool of evidence has them: that of LongMemEval holds the answering turns of
-        its sessions and nothing else, so whole sessions are not like it.
+        question, each user's apart. "pool" asks only what the real set asks too, keeps the messages
+        that answer it, and searches those of all users together: LongMemEval's pool is the
+        answering turns of all its histories, as good as one a row, so neither whole sessions nor
+        one user's are like it.
     types : dict of str to str or several, optional
         Types of the synthetic questions, and those of the real ones that they stand for. Unset,
         those of LoCoMo, LongMemEval and BEAM are known.
@@ -109,8 +113,9 @@ def validate(  # noqa: PLR0913  # a row of choices, all named
         raise BadParameter(
             f"An order of {len(chosen)} systems says nothing; give at least {FEWEST}, better 15."
         )
-    cut = unit or _unit(real)
-    seen = _seen(_answerable(synthetic), view)
+    cut = unit or ("turn" if view == "pool" else _unit(real))
+    shared = None if view != "pool" else _types(synthetic, real, types)
+    seen = _seen(_answerable(synthetic, shared), view)
     left, right = seen.units(cut), _answerable(real).units(cut)
     matched = _types(left, right, types)
     measures = [MEASURE, *LEVELS]
@@ -144,7 +149,11 @@ def _seen(synthetic: Collection, view: View) -> Collection:
     kept = frame[frame["docno"].isin(gold)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"No message of {synthetic.name!r} answers anything, so nothing is left.")
-    return replace(synthetic, corpus=Corpus(kept), qrels=judged[judged["docno"].isin(gold)])
+    topics = synthetic.topics
+    if view == "pool":
+        topics = topics.drop(columns="conversation", errors="ignore")
+    judged = judged[judged["docno"].isin(gold)]
+    return replace(synthetic, corpus=Corpus(kept), topics=topics, qrels=judged)
 
 
 def _sound(result: Evaluation) -> Evaluation:
@@ -169,8 +178,11 @@ def _unit(real: Collection) -> Unit:
     return "session" if str(real.card.get("unit", "")).startswith("session") else "turn"
 
 
-def _answerable(collection: Collection) -> Collection:
+def _answerable(collection: Collection, kinds: Iterable[str] | None = None) -> Collection:
+    """Leave out questions with no answer to speak of, and where kinds are given all others."""
     topics = collection.topics[~collection.topics["type"].isin(LEFT_OUT)]
+    if kinds is not None:
+        topics = topics[topics["type"].isin(list(kinds))]
     qrels = collection.qrels[collection.qrels["qid"].isin(topics["qid"])]
     return replace(collection, topics=topics, qrels=qrels)
 

@@ -28,6 +28,8 @@ from lcm_lab.ranking.base import Ranker
 __all__ = ["Validation"]
 
 SIDES = ("synthetic", "real")
+#: How the name of a comparison says what was searched.
+SEEN = {"whole": "", "evidence": ", evidence alone", "pool": ", evidence as one pool"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +50,7 @@ class Validation:
     unit : str
         What both sides were cut into.
     view : str
-        What of the synthetic history was searched: "whole", or its "evidence" alone.
+        What of the synthetic history was searched: "whole", its "evidence", or that as one "pool".
     anchors : pair of Ranker
         BM25 and TF-IDF, of which level and sign are read.
 
@@ -78,7 +80,7 @@ class Validation:
         """The real set, how it was cut where that is not into turns, and what was searched."""
         name = self.real.collection.name
         cut = name if self.unit == "turn" else f"{name} by {self.unit}"
-        return cut if self.view == "whole" else f"{cut}, evidence alone"
+        return cut + SEEN[self.view]
 
     @property
     def looking(self) -> str:

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from lcm_lab import private
 from lcm_lab.ids import digest
 
 __all__ = ["FOLDER", "Shelf"]
@@ -89,7 +90,8 @@ class Shelf:
         if not self._usable:
             return None
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private.folder(self.path.parent)
+            private.file(self.path)
             with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as base, base:
                 self._open(base)
                 return work(base)
@@ -103,7 +105,7 @@ class Shelf:
         base.execute("insert or ignore into about values (1, ?)", (self.encoder,))
         (whose,) = base.execute("select encoder from about").fetchone()
         if whose != self.encoder:
-            raise sqlite3.DatabaseError(f"it holds those of {whose:.80}")
+            raise sqlite3.DatabaseError(f"it holds those of {whose!r:.80}")
 
     def _warn(self, what: str) -> None:
         warnings.warn(f"{self.path.name} in {FOLDER}: {what}.", RuntimeWarning, stacklevel=6)
@@ -113,8 +115,8 @@ def _key(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _read(base: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, tuple[bytes, int]]:
-    found: dict[bytes, tuple[bytes, int]] = {}
+def _read(base: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, tuple[Any, Any]]:
+    found: dict[bytes, tuple[Any, Any]] = {}
     for start in range(0, len(keys), 500):  # old builds of SQLite take 999 parameters
         some = keys[start : start + 500]
         marks = ",".join("?" * len(some))
@@ -127,9 +129,9 @@ def _write(base: sqlite3.Connection, rows: Iterable[tuple[bytes, bytes, int]]) -
     base.executemany("insert or replace into vectors values (?, ?, ?)", rows)
 
 
-def _whole(key: bytes, kept: tuple[bytes, int] | None) -> Vectors | None:
-    if kept is None:
+def _whole(key: bytes, kept: tuple[Any, Any] | None) -> Vectors | None:
+    vector, check = kept or (None, None)
+    if not isinstance(vector, bytes):  # what is damaged may be of any type
         return None
-    vector, check = kept
     whole = len(vector) % 4 == 0 and zlib.crc32(vector, zlib.crc32(key)) == check
     return np.frombuffer(vector, "<f4").astype(np.float32) if whole else None

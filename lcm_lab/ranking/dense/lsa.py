@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
+from lcm_lab.errors import needing
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.dense.embedder import Kind
 from lcm_lab.text import Analyzer
@@ -100,7 +101,8 @@ class LSA:
         """Give the directions as columns, one of zeros where there is nothing to learn."""
         if not weights.nnz:
             return np.zeros((weights.shape[1], 1))
-        from sklearn.utils.extmath import randomized_svd
+        with needing("scikit-learn", "LSA()"):
+            from sklearn.utils.extmath import randomized_svd
         from threadpoolctl import threadpool_limits
 
         # Threads would add up in another order, and one seed would not give one result.

@@ -7,7 +7,8 @@ safe query; scores are SQLite's ``-bm25``, above 0, larger is better.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -17,7 +18,8 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, nearest
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.exact.match import MATCHES, READERS, matching, prepared
-from lcm_lab.ranking.exact.table import Searched, Table, tried
+from lcm_lab.ranking.exact.plain import Plain
+from lcm_lab.ranking.exact.table import Searched, Table, lacking
 from lcm_lab.ranking.scorer import Scorer
 from lcm_lab.rows import Rows
 from lcm_lab.run import Hits, best_first
@@ -35,7 +37,7 @@ LENDER = "lender of FTS5"
 class Lender(Protocol):
     """Where a corpus came from, if that has full-text tables of its rows."""
 
-    def lend(self, scorer: FTS5, build: Callable[[], Table]) -> Searched | None:
+    def lend(self, scorer: FTS5, build: Callable[[], Searched]) -> Searched | None:
         """Give tables that score as those that the scorer would build, or None."""
 
 
@@ -62,16 +64,16 @@ class FTS5(Scorer):
 
     Raises
     ------
-    MissingExtra
-        Where SQLite was built without FTS5, or without the tokenizer.
     BadParameter
         For a tokenizer that does not exist.
 
     Notes
     -----
-    A word with a joint in it, such as ``OPS-417``, is the phrase of its parts. There are no
-    operators. A word in half of the texts or more is worth almost nothing (SQLite's idf has a floor
-    of 1e-6). Statistics are those of the whole corpus, whatever filters a topic has.
+    A word with a joint in it, such as ``OPS-417``, is the phrase of its parts. Signs are no part of
+    a word but in C++, C#, F# and g++. There are no operators. A word in half of the texts or more
+    is worth almost nothing (SQLite's idf has a floor of 1e-6). Statistics are those of the whole
+    corpus, whatever filters a topic has. Where SQLite was built without FTS5, or without the
+    tokenizer, the same is searched in Python, more slowly, and a warning says so.
 
     Examples
     --------
@@ -99,7 +101,7 @@ class FTS5(Scorer):
                 close = nearest(str(got), [one for one in options if one])
                 raise BadParameter(f"{name} must be one of {there}. Got {got!r}.{close}")
         checks.texts("fields", self.fields, ("text",))
-        tried(self.tokenize)
+        lacking(self.tokenize)
 
     def index(self, corpus: Corpus) -> Searched:
         """Build the full-text table; shared by scorers that differ in ``match`` alone.
@@ -146,17 +148,24 @@ class FTS5(Scorer):
         lent = lender.lend(self, lambda: self._built(corpus)) if lender else None
         return self._built(corpus) if lent is None else lent
 
-    def _built(self, corpus: Corpus) -> Table:
+    def _built(self, corpus: Corpus) -> Searched:
         texts = corpus.view(self.fields).to_pylist()
         if self.compat is None:
             texts = [prepared(text or "", spread=self._spread) for text in texts]
         rows = list(enumerate(texts))
         if self.apart is None:
-            return Table.build([rows], len(corpus), self.tokenize)
+            return self._table([rows], len(corpus))
         values = corpus[self.apart].fillna("").to_numpy()
         names = dict.fromkeys(values.tolist())
         groups = ([rows[i] for i in np.flatnonzero(values == name)] for name in names)
-        return Table.build(groups, len(corpus), self.tokenize)
+        return self._table(groups, len(corpus))
+
+    def _table(self, groups: Iterable[list[tuple[int, str]]], size: int) -> Searched:
+        missing = lacking(self.tokenize)
+        if missing is None:
+            return Table.build(groups, size, self.tokenize)
+        warnings.warn(f"{missing} Here it is searched in Python.", stacklevel=2)
+        return Plain(groups, size, self.tokenize)
 
     @property
     def _spread(self) -> bool:

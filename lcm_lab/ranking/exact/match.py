@@ -22,6 +22,11 @@ MATCHES = ("all", "any", "phrase")
 _QUOTED = re.compile(r"\"([^\"]*)\"")
 _QUOTED_EITHER = re.compile(r"[\"\u201c\u201d]([^\"\u201c\u201d]*)[\"\u201c\u201d]")
 
+#: Languages whose names end in signs. FTS5 drops signs, so these stand as words beside the letter:
+#: private characters, which it takes for letters.
+_SIGNED = re.compile(r"(?<=[CFGcfg])(?<![\w+#][CFGcfg])(?:\+\+|#)(?![\w+#])")
+_SIGNS = {"++": " \ue02b ", "#": " \ue023 "}
+
 #: What lossless-claw strips from the ends of a term.
 _EDGE = " \t\r\n\"'`()[]{}<>.,:;!?*_+=|\\/-"
 
@@ -34,8 +39,8 @@ def matching(query: str, match: str, compat: str | None, *, spread: bool = True)
 
     Examples
     --------
-    >>> matching('find "database migration" NOT C++', "all", None)
-    '"find" "database migration" "NOT" "C++"'
+    >>> matching('find "database migration" NOT a.b', "all", None)
+    '"find" "database migration" "NOT" "a.b"'
     >>> matching("ops-417 today", "any", None)
     '"ops-417" OR "today"'
     """
@@ -53,17 +58,21 @@ def matching(query: str, match: str, compat: str | None, *, spread: bool = True)
 
 
 def prepared(text: str, *, spread: bool = True) -> str:
-    """Fold compatibility forms and, to ``spread``, set unspaced scripts a character apart.
+    """Fold compatibility forms and, to ``spread``, make words of what FTS5 knows none in.
+
+    Characters of unspaced scripts stand apart, and the signs of C++, C#, F# and g++ from a letter.
 
     Examples
     --------
     >>> prepared("ＡＰＩ 上线")
     'API  上 线 '
     """
-    if text.isascii():
-        return text
-    plain = unicodedata.normalize("NFKC", text)
-    return UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", plain) if spread else plain
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    if not spread:
+        return plain
+    if "++" in plain or "#" in plain:
+        plain = _SIGNED.sub(lambda found: _SIGNS[found[0]], plain)
+    return plain if plain.isascii() else UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", plain)
 
 
 def has_cjk(text: str) -> bool:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from lcm_lab.errors import BadParameter, MissingExtra
 from lcm_lab.rows import Rows, contains, count
 
-__all__ = ["Searched", "Table", "refusal", "tried"]
+__all__ = ["Searched", "Table", "lacking", "refusal"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -110,10 +110,22 @@ def _create(connection: sqlite3.Connection, table: str, tokenize: Any) -> None:
         raise refusal(error, str(tokenize)) from None
 
 
-def tried(tokenize: Any) -> None:
-    """Refuse a tokenizer that this SQLite does not have."""
+def lacking(tokenize: Any) -> MissingExtra | None:
+    """Say what this SQLite lacks for a tokenizer; None where it lacks nothing.
+
+    Raises
+    ------
+    BadParameter
+        For a tokenizer that no SQLite has.
+    """
     with closing(_connect()) as connection:
-        _create(connection, "tried", tokenize)
+        try:
+            _create(connection, "tried", tokenize)
+        except MissingExtra as error:
+            if set(re.split(r"\W+", str(tokenize))) & set(TOKENIZERS):
+                return error
+            raise BadParameter(f"tokenize must be a tokenizer of FTS5. Got {tokenize!r}.") from None
+    return None
 
 
 def refusal(error: sqlite3.Error, tokenize: str) -> Exception:

@@ -8,7 +8,7 @@ import unicodedata
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -187,7 +187,7 @@ class Substring(_Found):
         texts, query = index.take(rows), clean(query)
         if self.compat is None:
             stretch = unicodedata.normalize("NFC", query.strip())
-            return _mask(pc.match_substring(texts, stretch, ignore_case=True))
+            return _folded(texts, stretch)
         lowered = pc.ascii_lower(texts)
         if self.compat == "episodic-memory":
             like = _ascii_lower(query).replace("\\", "\\\\")
@@ -197,6 +197,16 @@ class Substring(_Found):
         for term in terms:
             found &= _mask(pc.match_substring(lowered, term))
         return found
+
+
+def _folded(texts: Any, stretch: str) -> npt.NDArray[np.bool_]:
+    try:
+        return _mask(pc.match_substring(texts, stretch, ignore_case=True))
+    except pa.ArrowInvalid as error:  # RE2 looks for it, within a bound on memory
+        raise BadParameter(
+            f"A stretch of {len(stretch):,} characters is too long to look for. Ask for a part "
+            f"of it: {stretch[:40]!r}."
+        ) from error
 
 
 def _mask(found: pa.BooleanArray) -> npt.NDArray[np.bool_]:

@@ -1,19 +1,22 @@
-"""A folder of arrays: written beside its place and renamed, so that it is whole or not there."""
+"""A folder of arrays: whole and as it was written, or refused.
+
+Every byte is compared with the checksum that was written beside it, at some gigabytes a second;
+the texts that the lists are of take longer to compare. A search in damaged lists would give wrong
+hits and no sign of it.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lcm_lab import whole
 from lcm_lab.errors import BadInput, BadParameter, NotFound
 
 __all__ = ["Arrays", "read", "write"]
@@ -21,12 +24,16 @@ __all__ = ["Arrays", "read", "write"]
 Arrays = dict[str, npt.NDArray[Any]]
 
 #: What such a folder says it is; another layout gets another number, and is refused.
-KIND, FORMAT = "lcm_lab posting lists", 1
+KIND, FORMAT = "lcm_lab posting lists", 2
 
 MANIFEST = "manifest.json"
+OWN = (whole.PART, whole.READY)
 
-#: Files up to so many bytes are read whole and checked; larger ones are mapped and measured.
-CHECKED = 1 << 20
+#: What comes of reading what is damaged.
+DAMAGED = (OSError, ValueError, LookupError, TypeError, RecursionError)
+
+#: How much of a file is read at a time.
+CHUNK = 1 << 20
 
 
 def write(folder: Path, about: Mapping[str, Any], arrays: Arrays) -> Path:
@@ -41,20 +48,14 @@ def write(folder: Path, about: Mapping[str, Any], arrays: Arrays) -> Path:
     """
     if folder.exists() and not _ours(folder):
         raise BadParameter(f"{folder} is there and no saved index. Name a new or an empty folder.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        new, old = beside / "new", beside / "old"
-        new.mkdir()
-        files = {name: _put(new / f"{name}.npy", array) for name, array in arrays.items()}
+    with whole.folder(folder) as work:
+        files = {name: _put(work / f"{name}.npy", array) for name, array in arrays.items()}
         told = {"kind": KIND, "format": FORMAT, **about, "files": files}
-        text = json.dumps(told, indent=1, ensure_ascii=False)
-        _flush(new / MANIFEST, text.encode("utf-8", "surrogatepass"))
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
-    finally:
-        shutil.rmtree(beside)
+        text = json.dumps({"sum": _sum_of(told), **told}, indent=1, ensure_ascii=False)
+        (work / MANIFEST).write_bytes(text.encode("utf-8", "surrogatepass"))
+    for path in folder.glob("*.npy"):
+        if path.stem not in files:
+            path.unlink(missing_ok=True)
     return folder
 
 
@@ -68,13 +69,17 @@ def read(folder: Path) -> tuple[dict[str, Any], Arrays]:
     BadInput
         For another format, and for files that are missing, cut short or changed.
     """
+    return whole.read(folder, MANIFEST, lambda: _read(folder))
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], Arrays]:
     if not (folder / MANIFEST).is_file():
         raise NotFound(f"No saved index in {folder}. Write one with search.save({str(folder)!r}).")
     try:
         about = _about(folder)
         kind, form = about["kind"], about["format"]
-        arrays = _mapped(folder, about["files"]) if (kind, form) == (KIND, FORMAT) else {}
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        arrays = _mapped(folder, about) if (kind, form) == (KIND, FORMAT) else {}
+    except DAMAGED as error:
         raise BadInput(f"The saved index in {folder} is damaged: {error}. Save it anew.") from None
     if (kind, form) != (KIND, FORMAT):
         raise BadInput(
@@ -86,52 +91,55 @@ def read(folder: Path) -> tuple[dict[str, Any], Arrays]:
 
 def _about(folder: Path) -> dict[str, Any]:
     text = (folder / MANIFEST).read_bytes().decode("utf-8", "surrogatepass")
-    return cast("dict[str, Any]", json.loads(text))
+    told = json.loads(text)
+    if not isinstance(told, dict):
+        raise TypeError(f"{MANIFEST} is no JSON object")
+    return told
 
 
 def _ours(folder: Path) -> bool:
     """Tell whether a folder is empty or holds a saved index and nothing else."""
     if not folder.is_dir():
         return False
-    inside = list(folder.iterdir())
+    inside = [path for path in folder.iterdir() if not path.name.startswith(OWN)]
     if not all(path.suffix == ".npy" or path.name == MANIFEST for path in inside):
         return False
     try:
         return not inside or _about(folder)["kind"] == KIND
-    except (OSError, ValueError, LookupError, TypeError):
+    except DAMAGED:
         return False
 
 
-def _put(path: Path, array: npt.NDArray[Any]) -> list[Any]:
-    with path.open("wb") as file:
-        np.save(file, array, allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
-    return [array.dtype.str, list(array.shape), _sum(array)]
+def _put(path: Path, array: npt.NDArray[Any]) -> int:
+    np.save(path, array, allow_pickle=False)
+    return _sum(path)
 
 
-def _flush(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _mapped(folder: Path, files: Mapping[str, Any]) -> Arrays:
+def _mapped(folder: Path, about: dict[str, Any]) -> Arrays:
+    if about.pop("sum") != _sum_of(about):
+        raise ValueError(f"{MANIFEST} was changed after it was written")
     arrays = {}
-    for name, (dtype, shape, check) in files.items():
+    for name, check in about["files"].items():
         path = folder / f"{name}.npy"
-        # numpy maps nothing that is empty; a plain array is sliced faster than a memmap.
-        array = np.load(path, mmap_mode="r" if 0 not in shape else None, allow_pickle=False)
-        array = np.asarray(array)
-        if array.dtype.str != dtype or list(array.shape) != shape:
-            raise ValueError(f"{path.name} holds other data than was written")
-        if array.nbytes <= CHECKED and _sum(array) != check:
+        if _sum(path) != check:
             raise ValueError(f"{path.name} was changed after it was written")
-        array.flags.writeable = False
-        arrays[name] = array
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except ValueError:  # numpy maps nothing that is empty
+            array = np.load(path, allow_pickle=False)
+        # A plain array is sliced faster than a memmap.
+        arrays[name] = np.asarray(array)
+        arrays[name].flags.writeable = False
     return arrays
 
 
-def _sum(array: npt.NDArray[Any]) -> int:
-    return zlib.crc32(np.ascontiguousarray(array).data) if array.size else 0
+def _sum(path: Path) -> int:
+    check = 0
+    with path.open("rb") as file:
+        while piece := file.read(CHUNK):
+            check = zlib.crc32(piece, check)
+    return check
+
+
+def _sum_of(about: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(about, sort_keys=True).encode())

@@ -82,6 +82,18 @@ def CharGrams(low: int = 3, high: int = 5, fields: tuple[str, ...] = FIELDS) -> 
     Finds misspelt words, parts of words, and text in scripts without spaces. The index is about ten
     times that of words.
 
+    Parameters
+    ----------
+    low, high : int, at least 1
+        Characters of the shortest and of the longest gram.
+    fields : tuple of str
+        What of a row is indexed, as in `BM25`.
+
+    Returns
+    -------
+    TfIdf
+        Scores are cosines: from 0 to 1, higher is better.
+
     Examples
     --------
     >>> import lcm_lab as lcm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -65,4 +65,9 @@ class Lexical(Scorer):
         return rescored(index.postings, self._asked(index, queries), offsets, rows)
 
     def _asked(self, index: Weights, queries: Sequence[str]) -> list[dict[int, float]]:
-        return [self.weights(index, query) for query in queries]
+        """Weigh the terms of questions, read once for finding hits and for completing scores."""
+        last = vars(index).get("asked")
+        if last is None or last[0] is not queries or last[1] != (self, *queries):
+            weighed = [self.weights(index, query) for query in queries]
+            last = vars(index)["asked"] = (queries, (self, *queries), weighed)
+        return cast("list[dict[int, float]]", last[2])

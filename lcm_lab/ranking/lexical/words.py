@@ -23,6 +23,9 @@ Floats = npt.NDArray[np.float64]
 #: The least that a number above 0 may be.
 TINY = float(np.finfo(float).tiny)
 
+#: What a word adds to a text at least, for a scorer whose formula gives 0 or less: as SQLite's idf.
+LEAST = 1e-6
+
 #: What of a row is indexed: the day in words, who speaks, and what is said.
 FIELDS = ("date", "speaker", "text")
 
@@ -57,7 +60,7 @@ class BM25(Lexical):
     The weight of term t in document d is ``idf(t) tf / (tf + k1 (1 - b + b len(d) / average))``
     [1]_ with Lucene's idf, ``log(1 + (N - df + 0.5) / (df + 0.5))``, which is above 0 always.
     Lengths count no stop words. Statistics are those of the corpus that was fitted, whatever
-    filters a topic has.
+    filters a topic has. Quotes mean nothing: what must stand together is found by `Phrase`.
 
     References
     ----------
@@ -141,9 +144,9 @@ class QueryLikelihood(Lexical):
 
     Notes
     -----
-    A term adds ``log(1 + tf / (mu p)) + log(mu / (len + mu))``, or nothing where that is below 0,
-    with p the term's share of all words: Lucene's ``LMDirichletSimilarity``, which leaves out the
-    length of texts for terms that they do not hold [1]_.
+    A term adds ``log(1 + tf / (mu p)) + log(mu / (len + mu))``, with p its share of all words, or
+    a millionth where that is less: Lucene's ``LMDirichletSimilarity``, which leaves out the length
+    of texts for terms that they do not hold [1]_. There a text of score 0 is still a hit.
 
     References
     ----------
@@ -175,7 +178,8 @@ class QueryLikelihood(Lexical):
         share = seen / max(seen[~lists.stop].sum(), 1)
         gain = np.log1p(lists.values / (self.mu * share[of]))
         loss = np.log(self.mu / (lists.lengths + self.mu))
-        return Weights(lists.valued(gain + loss[lists.rows]), np.ones(len(lists.terms)))
+        added = np.maximum(gain + loss[lists.rows], LEAST)
+        return Weights(lists.valued(added), np.ones(len(lists.terms)))
 
 
 @value

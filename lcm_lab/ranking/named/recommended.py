@@ -60,14 +60,15 @@ def Recommended(encoder: Encoder | Named | None = None) -> Ranker:
     starts that know none of the data; "near start" starts from the setting that is given here,
     which knows all of it. What no fold can undo: the parts, and the words of
     `lcm_lab.words.FRAMING`, were found while looking at all these questions, so expect less
-    elsewhere, most on BEAM, where .07 is noise. On `synth-chat-s` (n = 460), which played no part,
-    nDCG@10 is .55 against .45 for plain BM25; on known items of eleven agent logs (n = 41) it is no
+    elsewhere, most on BEAM, where .07 is noise. On `synth-chat-s`, which played no part, the table
+    in the README has it beside plain BM25; on known items of eleven agent logs (n = 41) it is no
     better than BM25, within .2.
 
     With `MiniLM`, in sample: LoCoMo R@10 .819 and nDCG@10 .652; BEAM nDCG@10 .628 and R@10 .728;
     LongMemEval AnyR@5 .902, AllR@5 .779 and nDCG@10 .817. Two things were chosen, the weight of the
     vectors (.2, .3 or .4) and whether they see the day and the speaker; chosen in the same folds,
-    out of fold: .816 and .648; .625 and .738; .902, .783 and .818.
+    out of fold: .816 and .648; .625 and .738; .902, .783 and .818. Vectors of a message together with the
+    question before it, instead or besides, lose on LoCoMo (nDCG@10 .634 to .651).
 
     Examples
     --------

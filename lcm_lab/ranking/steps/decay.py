@@ -62,6 +62,8 @@ class Decay(Modifier):
     [1.0, 1.0, 0.5]
     """
 
+    by_order = False
+
     shape: Literal["exponential", "hyperbolic", "linear", "step"]
     half_life: str
     floor: float = 0.5

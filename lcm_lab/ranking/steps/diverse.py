@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadParameter, OverBudget
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import LIMIT
 from lcm_lab.ranking.modifier import Reranker
+from lcm_lab.ranking.steps.likeness import alike, jaccard, likeness, term_sets
 from lcm_lab.run import Run
 from lcm_lab.text import Analysis, Analyzer
 from lcm_lab.topics import Topics
@@ -30,53 +30,8 @@ __all__ = ["MMR", "Dedupe"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Rows of a table of likeness that cost as much one by one as one row of it does with all others.
-FEW = 4
-
-
-def term_sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
-    """Give which row holds which term, built once for each analyzer and fields; 1 where it does."""
-    key = ("term sets", analyzer, tuple(fields))
-    return cast(sparse.csr_array, corpus.memo(key, lambda: _sets(corpus, analyzer, fields)))
-
-
-def _sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
-    tokens = analyzer.analyze(corpus.view(fields))
-    shape = (len(corpus), max(len(tokens.vocabulary), 1))
-    ones = np.ones(len(tokens.ids), np.float32)
-    sets = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape)
-    sets.sum_duplicates()
-    sets.data[:] = 1
-    return sets
-
-
-def jaccard(sets: sparse.csr_array) -> Floats:
-    """Give the share of terms that each two rows have in common; empty rows have none."""
-    common: Floats = (sets @ sets.T).toarray().astype(np.float64)
-    size = common.diagonal()
-    union = size[:, None] + size[None, :] - common
-    return np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-
-
-def likeness(sets: sparse.csr_array, times: int) -> Callable[[int], Floats]:
-    """Give what tells how alike a row is to each, as `jaccard` does, to be asked so many times."""
-    size = sets.shape[0]
-    if FEW * times >= size:
-        table = jaccard(sets)
-        return lambda row: np.asarray(table[row], np.float64)
-    counts, mark = np.diff(sets.indptr), np.zeros(sets.shape[1], bool)
-    where = np.repeat(np.arange(size), counts)
-
-    def alike(row: int) -> Floats:
-        mine = sets.indices[sets.indptr[row] : sets.indptr[row + 1]]
-        mark[mine] = True
-        common = np.bincount(where[mark[sets.indices]], minlength=size).astype(np.float64)
-        mark[mine] = False
-        union = counts[row] + counts - common
-        share = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-        return np.asarray(share, np.float64)
-
-    return alike
+#: The best hits are compared first, so many for each that is asked for, and so many at most.
+ENOUGH, MOST = 3, 128
 
 
 @value
@@ -135,28 +90,54 @@ class MMR(Reranker):
     def _placed(self, run: Run, k: int) -> Run:
         if len(run) and np.diff(run.offsets).max() > LIMIT:
             raise OverBudget(f"{self!r} compares at most {LIMIT:,} hits. Cut them before: a % 100.")
-        sets = term_sets(run.corpus, self.analyzer, self.fields)[run.rows]
+        rows, sets = run.rows, cast(Any, term_sets(run.corpus, self.analyzer, self.fields))
+        if not isinstance(sets, sparse.csr_array):  # they lie in shards, which are asked once
+            sets, rows = sets[rows], np.arange(len(rows))
         order = [
-            a + self._greedy(run.scores[a:b], sets[a:b], min(k, b - a))
+            a + self._greedy(run.scores[a:b], sets, rows[a:b], min(k, b - a))
             for a, b in itertools.pairwise(run.offsets.tolist())
         ]
-        placed = run.take(np.concatenate([*order, np.empty(0, np.int64)]).astype(np.int64))
+        placed = run.take(np.concatenate(order or [np.empty(0, np.int64)]))
         return replace(placed, scores=1 / placed.rank)
 
-    def _greedy(self, scores: Floats, sets: sparse.csr_array, k: int) -> Ints:
+    def _greedy(self, scores: Floats, sets: sparse.csr_array, rows: Ints, k: int) -> Ints:
         size = len(scores)
         if size < 2 or self.balance == 1:
             return np.arange(k)
-        spread = scores.max() - scores.min()
-        relevance = (scores - scores.min()) / spread if spread else np.ones(size)
-        alike, closest = likeness(sets, k), np.zeros(size)
-        worth, order = self.balance * relevance, np.zeros(k, np.int64)
-        for place in range(k):
-            pick = int(np.argmax(worth - (1 - self.balance) * closest))
-            order[place] = pick
-            worth[pick] = -np.inf
-            np.maximum(closest, alike(pick), out=closest)
-        return order
+        least = scores.min()
+        spread = scores.max() - least
+        relevance = (scores - least) / spread if spread else np.ones(size)
+        worth, cost = self.balance * relevance, 1 - self.balance
+        some = min(ENOUGH * k, size)
+        if some <= MOST:
+            order, last = _picked(worth[:some].copy(), cost * alike(sets, rows[:some]), k)
+            if last >= worth[some:].max(initial=-np.inf):  # none of the rest could come before
+                return order
+        return _walked(worth, cost, likeness(sets[rows], k), k)
+
+
+def _picked(worth: Floats, costs: Floats, k: int) -> tuple[Ints, float]:
+    """Pick greedily by a table of what likeness costs; give the least that a pick was worth."""
+    order, least = np.zeros(k, np.int64), np.inf
+    paid = np.zeros(len(worth))
+    for place in range(k):
+        left = worth - paid
+        pick = int(left.argmax())
+        least = min(least, float(left[pick]))
+        order[place], worth[pick] = pick, -np.inf
+        np.maximum(paid, costs[pick], out=paid)
+    return order, least
+
+
+def _walked(worth: Floats, cost: float, beside: Callable[[int], Floats], k: int) -> Ints:
+    """Pick greedily, asking for each pick how alike the others are to it."""
+    order, closest = np.zeros(k, np.int64), np.zeros(len(worth))
+    for place in range(k):
+        pick = int(np.argmax(worth - cost * closest))
+        order[place] = pick
+        worth[pick] = -np.inf
+        np.maximum(closest, beside(pick), out=closest)
+    return order
 
 
 @value

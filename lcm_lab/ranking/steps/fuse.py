@@ -49,7 +49,9 @@ class Lists(Ranker):
         united = search.union(runs)
         keys, scores = united.keys, np.zeros(len(united))
         for place, run in enumerate(runs):
-            scores[np.searchsorted(keys, run.keys)] += self.worth(place, run)
+            added = np.zeros(len(united))
+            added[np.searchsorted(keys, run.keys)] = self.worth(place, run)
+            scores += search.note(self.rankers[place], united, added)
         return cast(Run, united.scored(search.note(self, united, scores)))
 
 

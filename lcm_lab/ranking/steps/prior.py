@@ -42,6 +42,8 @@ class Prior(Modifier):
     ['m2', 'm1']
     """
 
+    by_order = False
+
     column: str
     factors: tuple[tuple[Any, float], ...] = ()
     other: float = 1.0

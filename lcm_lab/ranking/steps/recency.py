@@ -42,6 +42,8 @@ class Recency(Modifier):
     ['m2', 'm1']
     """
 
+    by_order = False
+
     half_life: str
     floor: float = 0.5
 

@@ -109,7 +109,11 @@ def recognise(connection: sqlite3.Connection, shown: str) -> Schema:
 
 
 def _columns(connection: sqlite3.Connection) -> Iterator[tuple[str, frozenset[str]]]:
-    ask = "select name from sqlite_master where type = 'table' and substr(name, 1, 7) <> 'sqlite_'"
+    # As SQLite understood the schema: what is called like a table may be a view that never ends.
+    ask = (
+        "select name from pragma_table_list where schema = 'main' and type in ('table', 'shadow')"
+        " and substr(name, 1, 7) <> 'sqlite_'"
+    )
     tables: list[Any] = connection.execute(ask).fetchall()
     for (table,) in tables:
         found = connection.execute("select name from pragma_table_info(?)", (table,))

@@ -35,21 +35,39 @@ NOTES: Sequence[str] = (
     "Template set B is not untouched: its checks were run at seed 1, and two of its questions "
     "were reworded until they passed. No ranker was run on it.",
     "Failed gate (size S, seed 0): it does not order 22 lexical systems as the LongMemEval pool "
-    "does. tau-b is -.07 [-.22, .16] on whole sessions (wanted: .55), and .26 [.11, .51] with "
-    'sessions cut down to their evidence, which is what that pool holds (view="evidence"). In '
-    "that view TF-IDF loses to BM25 by .007 here and wins by .012 there, LSA is best there and "
-    "among the last here, the types are not as hard as there (tau-b .33); BM25's level holds "
-    "(AnyR@5 .05 above the pool's, AllR@10 .09).",
+    "does (wanted: a tau-b of .55). That pool holds the answering turns of all its histories; with "
+    'the same of all users here (view="pool") tau-b is .38 [.22, .67] at tier 1, which is the one '
+    "like LongMemEval, and .33 [.12, .53] at tier 6. With each user's evidence apart "
+    '(view="evidence") it is .26 [.11, .51] at tier 6, on whole sessions -.07 [-.22, .16]. So few '
+    "questions tell little: halves of the real ones (235) agree by .58, of those here (307, tier "
+    "1) by .53. Of 90 pairs of systems that differ for sure on both sides all 90 do so in one "
+    "direction; 77 of 85 at tier 6, 63 of 69 with users apart.",
+    "In that pool, at tier 1 and at tier 6: BM25's level holds (AnyR@5 .06 and .02 above, AllR@10 "
+    ".07 and .03); TF-IDF loses to BM25 by .007 and .030, there it wins by .012; the six types are "
+    "not as hard as there (tau-b .20 and -.07, for .33 with users apart).",
+    "The pool was chosen by counts, and the gates were looked at once after. 257 messages are "
+    "searched for a question, in LongMemEval's 423, with users apart 40 sessions; the gold has 150 "
+    "stems, there 83, with users apart 341. Of 39 such figures 37 came nearer (38 at seed 2). It "
+    "had been set down that a tau-b more than .03 lower would speak against it; that of the types "
+    "is. No gate holds in one view and fails in the other.",
+    "What still differs most from that pool: an assistant's message with evidence has 595 stems in "
+    "the mean, there 239, so that length counts for more: without length normalisation BM25 loses "
+    ".094 here, .024 there. Nothing was changed on that account.",
     "Failed gate: against BEAM's messages tau-b is .41 [.27, .55] at tier 6 and .52 [.42, .60] at "
-    "tier 23 (wanted: .70). At tier 23 BM25's AnyR@5 is level with BEAM (-.02), its AllR@10 .20 "
-    "above; TF-IDF wins by .04, in BEAM by .14; the types are as hard as there (tau-b .62).",
-    "The gates were looked at three times. The first time: -.00 (sessions), .31 and .48 (BEAM, "
+    "tier 23 (wanted: .70; halves of BEAM's 96 questions agree by .86, of the 605 here by .91). Of "
+    "163 pairs of systems that differ for sure on both sides 142 do so in one direction. At tier "
+    "23 BM25's AnyR@5 is level with BEAM (-.02), its AllR@10 .20 above; TF-IDF wins by .04, in "
+    "BEAM by .14; the types are as hard as there (tau-b .62).",
+    "The gates were looked at four times. The first time: -.00 (sessions), .31 and .48 (BEAM, "
     "tiers 6 and 23). Then what differed in shape was set right: questions were too short, "
-    "answers spoke in the first person, facts were told too far from their topic; no parameter "
-    "was set by the gates, but the figures above are not blind.",
-    "Why: words come back as they were. Real questions are worded with related words and other "
-    "forms of a word, where character n-grams and LSA gain; here a question shares a stem with "
-    "its answer or nothing.",
+    "answers spoke in the first person, facts were told too far from their topic. The fourth time "
+    "brought the pool. No parameter was set by the gates, but the figures above are not blind.",
+    "Related words are not why, as was supposed here before. Of the words of a question that the "
+    "gold lacks, the share that has a word in it with half of its groups of four letters, less the "
+    "same for another message of that length, in points: LongMemEval -.6 [-1.7, .2], the pool here "
+    "1.2 [.2, 2.2]; BEAM 5.6 [1.6, 11.8], here at tier 23 -.3 [-1.9, 1.5] (235, 307, 84 and 126 "
+    "questions). By the words that it does not share, LSA finds the gold by chance in all of them "
+    "(area under the curve .46, .46, .45 and .54).",
     "What else differs from BEAM, by counts and not by the gates (72 questions of its dev chats, "
     "300 here at tier 23; medians): 81 of 100 messages of the user hold a word that question and "
     "answer share, here 19; of the assistant's 85, here 52; such a word occurs 5.4 times in an "

@@ -12,7 +12,7 @@ from lcm_lab.synth.language import expand, sentence
 __all__ = ["Phrases"]
 
 #: Before which a filled-in word turns "a" into "an".
-VOWEL = re.compile(r"\b([Aa]) (?=(?!one\b|one-)[aeio])")
+VOWEL = re.compile(r"([Aa]) (?<!\w[Aa] )(?=(?!one\b|one-)[aeio])")
 
 
 class Phrases(dict[str, str]):

@@ -41,7 +41,7 @@ LEADS = ("What was said right after this:", "What came next after this:", "What 
 
 SHORT = "message whose successor says too little"
 SHARED = "message that shares too many words with its successor"
-TWICE = "message that is not the only one to hold the words of the question"
+TWICE = "message that is not the only one said to hold the words of the question"
 
 
 @value
@@ -109,6 +109,9 @@ def _clue(said: str, forbidden: frozenset[str]) -> str:
 
 
 def _only(history: History, row: int, clue: str) -> bool:
-    """Tell whether no other message holds all words of a question, copies of it included."""
-    held = history.order[history.overlap.holding(clue)].tolist()
-    return all(one == row for one in held)
+    """Tell whether nothing else that was said holds all words of a question, copies included.
+
+    What a tool wrote may hold them, a page of it holds nearly any: "right after this" is not that.
+    """
+    held = history.order[history.overlap.holding(clue)]
+    return bool((held[history.spoken[held]] == row).all())

@@ -14,6 +14,7 @@ import numpy as np
 from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import BadInput, BadParameter, EmptyQuery, LcmError, NotFound, nearest
 from lcm_lab.query import require_words
+from lcm_lab.redact import redact
 from lcm_lab.shown import counted
 from lcm_lab.synth.overlap import plain
 from lcm_lab.times import instant
@@ -180,7 +181,7 @@ def _of_message(history: History, name: str) -> int:
 
 
 def _of_quote(history: History, line: Line) -> int:
-    words = plain(line.quote)
+    words = plain(redact(line.quote).text)
     if not words:
         raise BadInput(f"the quote {line.quote!r} has no word.")
     rows = range(len(history.texts))

@@ -17,6 +17,7 @@ from lcm_lab.columns import NO_TIME
 from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.messages import Message
+from lcm_lab.redact import redact
 from lcm_lab.synth.overlap import Overlap
 from lcm_lab.transcripts.base import Transcripts
 
@@ -98,8 +99,8 @@ class History:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The text of each row."""
-        return self.corpus["text"].tolist()
+        """The text of each row without its secrets, which a question would no longer show whole."""
+        return [redact(text).text for text in self.corpus["text"].tolist()]
 
     @cached_property
     def docnos(self) -> list[str]:
@@ -138,12 +139,17 @@ class History:
     @cached_property
     def said(self) -> list[int]:
         """The rows that a person or the agent said to the other: no tools, no subagents."""
+        return np.flatnonzero(self.spoken).tolist()
+
+    @cached_property
+    def spoken(self) -> npt.NDArray[np.bool_]:
+        """Which rows those are; shape (n_rows,)."""
         frame = pd.DataFrame({n: self.corpus[n] for n in ("role", "kind", "scope", "text")})
         said = frame["role"].isin(["user", "assistant"]) & (frame["kind"] == "text")
         said &= (frame["scope"] == "messages") & ~frame["text"].str.startswith(WRITTEN_FOR)
         if "sidechain" in self.corpus.columns:
             said &= (self.corpus["sidechain"] != "yes").to_numpy()
-        return np.flatnonzero(said).tolist()
+        return said.to_numpy(bool)
 
     @cached_property
     def row_of(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lcm_lab import whole
 from lcm_lab.collection import Collection
 from lcm_lab.collection.paths import expanded
 from lcm_lab.errors import BadInput, BadParameter
@@ -230,6 +232,10 @@ class Labelling:
         return [line.question for line in lines]
 
     def _write(self, rows: list[tuple[str, str, int]]) -> None:
-        new = not self.path.exists() or not self.path.stat().st_size
-        with self.path.open("a", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([HEAD, *rows] if new else rows)
+        """Add rows to the file, all or none: one that is cut short may be another judgement."""
+        before = self.path.read_bytes() if self.path.exists() else b""
+        added = io.StringIO(newline="")
+        csv.writer(added, lineterminator="\n").writerows(rows if before else [HEAD, *rows])
+        end = b"\n" if before and not before.endswith(b"\n") else b""
+        with whole.file(self.path) as part:
+            part.write_bytes(before + end + added.getvalue().encode())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lcm_lab.messages import Message
+from lcm_lab.redact import redact
 from lcm_lab.transcripts.probes.history import History
 
 __all__ = ["Call", "argument", "calls", "looked_for", "looks_up"]
@@ -122,7 +123,8 @@ def argument(given: str, names: tuple[str, ...]) -> str:
     >>> argument("pattern: retry.*\npath: src", ("query", "pattern"))
     'retry.*'
     """
-    lines = dict(line.split(": ", 1) for line in reversed(given.split("\n")) if ": " in line)
+    said = redact(given).text.split("\n")
+    lines = dict(line.split(": ", 1) for line in reversed(said) if ": " in line)
     return next((lines[name].strip() for name in names if lines.get(name, "").strip()), "")
 
 

@@ -92,7 +92,8 @@ class DescribedSummary:
         span = " to ".join(dict.fromkeys(_day(at, self.zone) for at in (one.first, one.last)))
         yield f"{self.id}: {kind} summary in conversation {one_line(self.conversation)}"
         made = f", made {_day(one.created, self.zone)}" if one.created is not None else ""
-        yield f"{one.tokens:,} tokens, of {span}{made}"
+        zone = "" if self.zone == "UTC" else f" ({self.zone})"
+        yield f"{one.tokens:,} tokens, of {span}{made}{zone}"
         yield from _ids("made from summaries", self.made_from)
         yield from _ids("made from messages", self.messages)
         yield from _ids("went into", self.made_into)

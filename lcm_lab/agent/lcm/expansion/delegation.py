@@ -68,7 +68,7 @@ class Delegation:
         if not candidates:
             return self._nothing(notes)
         parts = self._expanded(candidates)
-        return self._joined(parts, (*notes, *_refused(parts)))
+        return self._joined(parts, (*notes, *_refused(parts), *_unsound(parts)))
 
     def _nothing(self, notes: tuple[str, ...]) -> Recalled:
         made = Recalled("", (), self.scope.said, notes, several=self.several)
@@ -151,4 +151,13 @@ def _refused(parts: Sequence[Part]) -> Iterator[str]:
             yield (
                 f"Cited and not kept, because it is not in conversation {one.conversation} or does "
                 f"not hold what is said: {ids}."
+            )
+
+
+def _unsound(parts: Sequence[Part]) -> Iterator[str]:
+    for one in parts:
+        if isinstance(one.found, Expanded) and one.found.unsound:
+            yield (
+                f"The summaries of conversation {one.conversation} are not sound: "
+                f"{', '.join(one.found.unsound[:10])}."
             )

@@ -78,7 +78,7 @@ class ExpandQuery(Expand):
             cap = min(tokenCap or self.maxExpandTokens, self.maxExpandTokens)
             task = Task(question, (query or "").strip(), maxTokens, self._reader())
             work = Delegation(self, scope, task, cap, deadline, several)
-            notes = _notes(tokenCap, cap, self.behind())
+            notes = _notes(tokenCap, cap, self.behind(scope))
             return work.run(ids, notes)
         finally:
             lock.release()
@@ -116,7 +116,7 @@ def _question(prompt: str) -> str:
 
 def _ids(query: str | None, ids: Sequence[str] | None) -> tuple[str, ...]:
     if not ids and not (query or "").strip():
-        raise BadParameter(
+        raise (BadParameter if query is None else EmptyQuery)(
             "One of query and summaryIds is needed: query='retry backoff' to find where the answer "
             "may lie, or summaryIds=['sum_...'] where you know."
         )

@@ -30,6 +30,8 @@ ROWS = ("", "#tool_call", "#tool_result", "#summary")
 #: How often a grant's levels are walked, each time from where the last one stopped; how many nodes
 #: are followed; and how many rows are ranked.
 PASSES, FOLLOWED, RANKED = 3, 20, 50
+#: Why something cannot be read that no limit keeps out.
+UNSOUND = {"missing": "missing", "cycle": "under itself"}
 #: Room, in tokens, for which a piece of what does not fit is still worth reading.
 PIECE = 40
 
@@ -47,12 +49,15 @@ class Reading:
         Those under which something was read, and those that were read.
     truncated : bool
         Whether something was left out that was to be read.
+    unsound : dict of str to str
+        What lies under the summaries and is not there, or lies under itself, and which of the two.
     """
 
     passages: list[Passage] = field(default_factory=list)
     tokens: int = 0
     summaries: set[str] = field(default_factory=set)
     truncated: bool = False
+    unsound: dict[str, str] = field(default_factory=dict)
 
 
 def read_under(
@@ -93,6 +98,9 @@ class _Walk:
         for _ in range(PASSES):
             below = dag.expand(seeds, self.grant.allowed()[1])
             ids |= dict.fromkeys(node.id for node in below.nodes)
+            self.reading.unsound |= {
+                cut.id: UNSOUND[cut.why] for cut in below.cut if cut.why in UNSOUND
+            }
             deeper = [cut.id for cut in below.cut if cut.why == "depth" and cut.id not in ids]
             best = self.order(deeper, everything=False)
             found = dict.fromkeys(message_of(corpus, row)[0] for row, _ in best)

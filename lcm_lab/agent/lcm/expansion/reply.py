@@ -12,7 +12,7 @@ from lcm_lab.errors import BadInput
 
 __all__ = ["Reply", "parse_reply", "read_reply"]
 
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

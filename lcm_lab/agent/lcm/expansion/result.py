@@ -30,6 +30,8 @@ class Expanded:
         The messages that it rests on.
     refused : tuple of str
         Ids that the reader cited and that are none of these.
+    unsound : tuple of str
+        What lies under the summaries and cannot be read, each with the reason.
     summaries, tokens : int
         How many summaries were expanded, and how many tokens were read.
     truncated : bool
@@ -39,6 +41,7 @@ class Expanded:
     cited: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    unsound: tuple[str, ...] = ()
     summaries: int = 0
     tokens: int = 0
     truncated: bool = False

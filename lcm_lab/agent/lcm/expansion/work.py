@@ -69,6 +69,7 @@ def answered(
     answer = _bounded(redact(reply.answer).text, task.tokens)
     found = Expanded(
         answer,
+        unsound=tuple(f"{name} ({why})" for name, why in reading.unsound.items()),
         summaries=len(reading.summaries),
         tokens=reading.tokens,
         truncated=reading.truncated or reply.truncated,

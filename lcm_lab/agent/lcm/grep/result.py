@@ -181,7 +181,8 @@ class Found:
         return "\n".join(lines).rstrip()
 
     def _head(self) -> Iterator[str]:
-        told = {name: given for name, given in self.asked.items() if given is not None}
+        zone = None if self.zone == "UTC" else self.zone
+        told = {n: given for n, given in {**self.asked, "zone": zone}.items() if given is not None}
         said = (f"{name}={cut(str(given), 200)}" for name, given in told.items())
         yield one_line("lcm_grep: " + ", ".join(said))
         more = "" if self.exact else "at least "

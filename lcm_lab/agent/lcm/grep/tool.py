@@ -205,5 +205,5 @@ def _found(
         "since": iso(asked.span[0]),
         "before": iso(asked.span[1]),
     }
-    notes = tuple(filter(None, (*listed.notes, history.behind())))
+    notes = tuple(filter(None, (*listed.notes, history.behind(asked.scope))))
     return Found(tuple(hits), told, *total, listed.unmatched, notes, history.zone)
