@@ -86,7 +86,9 @@ class Topics:
             twice = next(qid for qid in qids if qids.count(qid) > 1)
             raise BadInput(f"Two topics have the qid {twice!r}. Give each a qid of its own.")
         narrowing = [n for n in corpus.filters if n in frame.columns and n not in DESCRIBE]
-        own = [_present(row) for row in frame[narrowing].to_dict("records")]
+        # Without a column pandas 3.0.0 gives no record for a row.
+        rows = frame[narrowing].to_dict("records") if narrowing else [{}] * len(frame)
+        own = [_present(row) for row in rows]
         asked = (
             [instant(t) for t in frame["asked_at"]] if "asked_at" in frame else [None] * len(own)
         )

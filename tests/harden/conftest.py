@@ -1,21 +1,23 @@
 """What takes too long for the tests, and what it counted: ``reports/reliability/``.
 
 A test here carries ``pytestmark = pytest.mark.harden`` and tells its figures with pytest's own
-``record_property("executions", n)``. ``./lab harden`` runs all of them and writes one row a test.
+``record_property("executions", n)``. ``./lab harden`` runs all of them and keeps one row a test;
+the page sums the rows of one test over its parameters.
 """
 
 import json
 import platform
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "reports" / "reliability"
+HERE = Path(__file__).parent
+FOLDER = HERE.parents[1] / "reports" / "reliability"
 ROWS = FOLDER / "rows.json"
 TOP = """# What hardening counted
 
-Written by `./lab harden`; each row is a test and what it told. A row of a test that was not run the
-last time stays as it was. Python {python}, {system}.
+Written by `./lab harden`: a row a test, summed over what it was tried with; `rows.json` has each.
+What was not run the last time stays as it was. Python {python}, {system}.
 
-| test | outcome | figures |
+| test | passed | figures |
 |---|---|---|
 """
 told = {}
@@ -34,14 +36,28 @@ def pytest_sessionfinish(session):
     if hasattr(session.config, "workerinput") or not told:
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    rows = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.exists() else {}
-    rows = dict(sorted({**rows, **told}.items()))
+    before = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.exists() else {}
+    still = {name: row for name, row in before.items() if stands(name)}
+    rows = dict(sorted({**still, **told}.items()))
     ROWS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     top = TOP.format(python=platform.python_version(), system=platform.system())
-    lines = [f"| `{name}` | {row['outcome']} | {figures(row)} |\n" for name, row in rows.items()]
-    (FOLDER / "README.md").write_text(top + "".join(lines), encoding="utf-8")
+    (FOLDER / "README.md").write_text(top + "".join(lines(rows)), encoding="utf-8")
 
 
-def figures(row):
-    """A row's figures in one cell."""
-    return ", ".join(f"{key} {value}" for key, value in row.items() if key != "outcome")
+def stands(name):
+    """Tell whether there still is a test of this name."""
+    file, test = name.split("[")[0].split("::")
+    place = HERE / file
+    return place.exists() and f"def {test}(" in place.read_text(encoding="utf-8")
+
+
+def lines(rows):
+    """Give a line for each test: how often it passed, and its figures, numbers added up."""
+    for test in dict.fromkeys(name.split("[")[0] for name in rows):
+        several = [row for name, row in rows.items() if name.split("[")[0] == test]
+        passed = sum(row["outcome"] == "passed" for row in several)
+        sums = {}
+        for key, value in (pair for row in several for pair in row.items() if pair[0] != "outcome"):
+            sums[key] = sums[key] + value if key in sums and isinstance(value, int) else value
+        figures = ", ".join(f"{key} {value}" for key, value in sums.items())
+        yield f"| `{test}` | {passed} of {len(several)} | {figures} |\n"

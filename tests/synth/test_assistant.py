@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import timedelta
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +29,8 @@ from lcm_lab.synth.profile import Setting
 
 SETTING = Setting("assistant", lang="mix", noise=30)
 TYPES = set(cases_of(SETTING))
+#: Chinese, Japanese and Korean characters.
+UNSPACED = "[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 TALK = {"goal", "thing", "act", "why", "risk", "tool", "title"}
 
 
@@ -247,11 +250,14 @@ def test_a_filled_in_word_gets_its_article():
 
 
 def test_an_answer_has_about_the_words_that_were_drawn_and_holds_what_it_is_to_say():
+    sizes = []
     for seed in range(30):
         phrases = Phrases(topics.topics()["webapp"], table_of("lexicon"), Draw(seed), own=False)
         answer = Answers(topics.frames("A"), "A", phrases).write(500, ["Here it is: XYZZY."])
-        assert 440 <= len(answer.split()) <= 640
+        sizes.append(len(answer.split()))
         assert answer.count("XYZZY") == 1
+    assert 430 <= min(sizes) <= max(sizes) <= 600
+    assert np.mean(sizes) == pytest.approx(500, abs=15)
 
 
 def test_an_answer_comes_back_to_what_it_was_asked_about():
@@ -362,9 +368,22 @@ def test_the_shape_is_that_of_the_assistant_profile(bench):
     assert frame.groupby("conversation")["session"].nunique().eq(50).all()
     sizes = frame.groupby("session").size()
     assert 11 <= sizes.mean() <= 13
-    words = frame["text"].str.split().str.len().groupby(frame["role"]).mean()
-    assert words["user"] == pytest.approx(50, abs=5)
-    assert words["assistant"] == pytest.approx(576, abs=30)
+
+
+@pytest.mark.parametrize(
+    ("role", "spread"), [("user", "USER_WORDS"), ("assistant", "ANSWER_WORDS")]
+)
+def test_messages_are_as_long_as_drawn_and_those_with_evidence_as_any(bench, role, spread):
+    """Words are counted where spaces part them; BEAM's evidence is .91 and .99 of the others."""
+    frame = bench.corpus.frame()
+    spaced = frame[(frame["role"] == role) & ~frame["text"].str.contains(UNSPACED)]
+    words = spaced["text"].str.split().str.len()
+    drawn = np.array(getattr(lengths, spread))
+    assert words.mean() == pytest.approx(drawn.mean(), rel=0.02)
+    found, wanted = (np.quantile(one, [0.1, 0.5, 0.9]) for one in (words, drawn))
+    assert found == pytest.approx(wanted, rel=0.06, abs=4)
+    evidence = spaced["docno"].isin(bench.qrels.loc[bench.qrels["relevance"] >= 2, "docno"])
+    assert words[evidence].mean() == pytest.approx(words[~evidence].mean(), rel=0.1)
 
 
 def test_every_type_is_asked_for_about_as_often_as_planned(bench):

@@ -12,6 +12,8 @@ __all__ = ["Answers"]
 
 #: Answers up to this many words are plain paragraphs.
 SHORT = 220
+#: Half of the words of a part in the mean: where fewer are missing, one more part is too much.
+HALF = 47
 #: What an answer is made of, by manner; each part is one of these in turn.
 MANNERS: Sequence[tuple[str, ...]] = (
     ("list", "prose"),
@@ -53,19 +55,19 @@ class Answers:
         """
         self.phrases.focus = focus
         blocks = [self._say("open")]
-        size = _words(blocks[0]) + sum(map(_words, said))
+        end = [self._say("ask_back")] * self.draw.chance(25)
+        end += [self._say("close")] * self.draw.chance(60)
+        size = sum(map(_words, (*blocks, *said, *end)))
         manner = ("prose",) if words <= SHORT else self.draw.pick(self._manners())
         number = 0
-        while size + 15 < words:
+        while size + HALF < words:
             block = self._block(manner[number % len(manner)])
             blocks.append(block)
             size += _words(block)
             number += 1
         for one in said:
             blocks.insert(self.draw.between(1, len(blocks)), one)
-        blocks += [self._say("ask_back")] * self.draw.chance(25)
-        blocks += [self._say("close")] * self.draw.chance(60)
-        return "\n\n".join(blocks)
+        return "\n\n".join(blocks + end)
 
     def _manners(self) -> Sequence[tuple[str, ...]]:
         return CODED if "code_in" in self.phrases.topic and self.draw.chance(60) else MANNERS

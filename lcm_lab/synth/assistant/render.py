@@ -120,9 +120,8 @@ class _Session:
             return self._elsewhere(turn)
         ours, theirs = self._drafts(turn)
         part = "ask" if not number else self.draw.pick(("follow",) * 4 + ("ask", "thanks"))
-        wanted = max(self.draw.pick(USER_WORDS) for _ in range(1 + bool(ours.states)))
         about = [name for fact in ours.states if (name := _named(fact))]
-        text = self.requests.write(part, wanted, ours.said, about)
+        text = self.requests.write(part, self.draw.pick(USER_WORDS), ours.said, about)
         self._lately = [*self._lately, *theirs.focus][-3:]
         answer = self.answers.write(self.draw.pick(ANSWER_WORDS), theirs.said, self._lately)
         return (text, ours), (answer, theirs)
