@@ -17,14 +17,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from lcm_lab.errors import BadInput, LcmError
+from lcm_lab.errors import BadInput, BadParameter, LcmError
 
-__all__ = ["PART", "READY", "file", "folder", "identity", "read", "settle"]
+__all__ = ["PART", "READY", "file", "folder", "identity", "read", "runs", "settle"]
 
 T = TypeVar("T")
 
 #: How the folder of files begins that are being written, and what it is called when all are there.
 PART, READY = ".part-", ".ready"
+
+#: How the names begin of what a process has open, which is written to as it stands.
+OPEN = ("/dev/fd/", "/dev/std", "/proc/")
 
 #: How often a folder is read that is replaced meanwhile, and one is emptied that others fill.
 TRIES = 20
@@ -45,20 +48,24 @@ def file(path: Path) -> Iterator[Path]:
     >>> path.exists(), part.exists()
     (True, False)
     """
-    place = Path(os.path.realpath(path))
-    there = place.exists()
-    if there and not place.is_file():
-        yield place
+    if path.exists() and (not path.is_file() or path.absolute().as_posix().startswith(OPEN)):
+        yield path
         return
+    place = Path(os.path.realpath(path))
     part = place.with_name(f"{PART}{os.getpid()}-{threading.get_ident()}-{place.name[-40:]}")
     try:
         yield part
-        if there:
+        if place.exists():
             shutil.copymode(place, part)
         _flush(part)
         part.replace(place)
+    except OSError as error:
+        if error.filename == str(part):
+            error.filename = str(path)
+        raise
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            part.unlink()
 
 
 @contextmanager
@@ -66,6 +73,11 @@ def folder(path: Path) -> Iterator[Path]:
     """Give a folder to write into, whose files take the places of those of ``path``, all or none.
 
     ``path`` is made where missing; other files in it stay.
+
+    Raises
+    ------
+    BadParameter
+        Where a file stands at ``path``, or above it.
 
     Examples
     --------
@@ -77,7 +89,10 @@ def folder(path: Path) -> Iterator[Path]:
     ['card.json']
     """
     made = not path.exists()
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise BadParameter(f"{str(path)!r} is no folder: a file stands there. Name one.") from None
     _sweep(path)
     work = path / f"{PART}{os.getpid()}-{threading.get_ident()}"
     try:
@@ -218,11 +233,11 @@ def _sweep(path: Path) -> None:
     """Remove what runs that were killed left unfinished; those that still run keep theirs."""
     for left in path.glob(f"{PART}*"):
         found = re.match(r"\d+", left.name.removeprefix(PART))
-        if found and not _runs(int(found[0])):
+        if found and not runs(int(found[0])):
             shutil.rmtree(left, ignore_errors=True)  # leaves links, and what is no folder, alone
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
     """Tell whether a process runs; where signal 0 is not harmless, that it may."""
     if os.name != "posix":
         return True

@@ -15,6 +15,7 @@ from lcm_lab.collection import read_qrels
 from lcm_lab.compaction.guarded import Cached
 from lcm_lab.errors import BadInput, BadParameter, NotFound
 from lcm_lab.ranking.dense.embeddings import Shelf
+from lcm_lab.ranking.lexical.folder import _sum_of
 from lcm_lab.run import Run
 from lcm_lab.scale.files import table, write
 from lcm_lab.store.audit import audit
@@ -64,6 +65,19 @@ def test_what_an_index_says_of_itself_is_checked_too(tmp_path):
     path.write_text(json.dumps(about), "utf-8")
     with pytest.raises(BadInput, match=r"manifest.json was changed"):
         policy.fit(small_corpus(), saved=tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["../b/0-rows", "/tmp/0-rows"])
+def test_an_index_reads_no_file_outside_its_folder(name, tmp_path):
+    for folder in ("a", "b"):
+        BM25().fit(small_corpus()).save(tmp_path / folder)
+    path = tmp_path / "a" / "manifest.json"
+    about = json.loads(path.read_text("utf-8"))
+    about["files"][name] = about["files"]["0-rows"]
+    del about["sum"]
+    path.write_text(json.dumps({"sum": _sum_of(about), **about}), "utf-8")
+    with pytest.raises(BadInput, match="a file elsewhere"):
+        BM25().fit(small_corpus(), saved=tmp_path / "a")
 
 
 def test_a_manifest_that_is_no_object_or_nests_too_deep_is_damaged(tmp_path):
@@ -251,3 +265,13 @@ def test_a_stretch_that_is_too_long_to_look_for_is_refused():
     search = lcm.Substring().fit(small_corpus())
     with pytest.raises(BadParameter, match=r"A stretch of 1,499,999 characters is too long"):
         search("retry " * 250_000)
+
+
+def test_a_store_with_a_time_that_has_no_date_says_where(stored):
+    fails(stored, "update messages set time = 9000000000000000000 where number = 1")
+    with Store(stored) as store:
+        name = store.conversations()["name"][0]
+        with pytest.raises(BadInput, match="damaged: in message 'm1', 9000000000000000000 is no t"):
+            store.messages(name)
+        with pytest.raises(BadInput, match="no time of a year"):
+            store.corpus()

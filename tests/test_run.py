@@ -71,7 +71,9 @@ def test_topics_of_another_shape_than_a_frame_give_the_same_run():
 
 
 LISTS = st.lists(
-    st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 0.5, 2.0])), max_size=9),
+    st.lists(
+        st.tuples(st.integers(0, 9), st.sampled_from([0.0, 0.1, 0.5, 0.5, 2.0, np.inf])), max_size=9
+    ),
     min_size=1,
     max_size=6,
 )

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import BadInput, BadParameter
+from lcm_lab.messages import Message
 from lcm_lab.times import bound, date_words, days, duration, instant, is_naive, show, show_all
 
 NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
@@ -80,6 +82,23 @@ def test_implausible_numbers_are_refused(value):
 def test_what_is_no_time_is_refused(value):
     with pytest.raises(BadInput, match="Write '2026-03-10' or"):
         instant(value)
+
+
+@pytest.mark.parametrize("micros", [-62_135_596_800_000_001, 253_402_300_800_000_000, "x", 1.5])
+def test_a_time_without_a_date_is_refused_at_every_door(micros):
+    with pytest.raises(BadInput, match="no time of a year from 1 to 9999"):
+        Message("m1", "s1", "user", (), micros)
+    if isinstance(micros, int):
+        column = pa.array([micros], pa.timestamp("us", "UTC"))
+        with pytest.raises(BadInput, match="no time of a year"):
+            Corpus(pa.table({"text": ["x"], "time": column}))
+
+
+def test_a_zone_carries_no_time_beyond_the_calendar():
+    for text in ("9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"):
+        with pytest.raises(BadInput, match="is not a time"):
+            instant(text)
+    assert Message("m1", "s1", "user", (), np.int64(5)).time.__class__ is int
 
 
 @given(MOMENTS, ZONES)

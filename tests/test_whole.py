@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from lcm_lab import whole
-from lcm_lab.errors import BadInput
+from lcm_lab.errors import BadInput, BadParameter
 
 
 def names(folder):
@@ -51,6 +51,31 @@ def test_what_a_link_leads_to_is_replaced_and_a_device_is_written_to(tmp_path):
     assert (tmp_path / "link").is_symlink()
     with whole.file(tmp_path / os.devnull) as part:
         assert str(part) == os.devnull
+
+
+def test_a_stream_is_written_to_though_its_name_leads_to_no_file(tmp_path):
+    code = "from lcm_lab import whole; from pathlib import Path; import sys\n"
+    code += "with whole.file(Path('/dev/stdout')) as part: part.open('a').write('one ')\n"
+    code += "print('two')"
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert piped.stdout.decode() == "one two\n"
+    with (tmp_path / "out").open("a") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "one two\n"
+
+
+@pytest.mark.parametrize("place", ["none/run", "file/run"])
+def test_an_error_names_the_file_that_was_asked_for(place, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=f"{place}'$"), whole.file(tmp_path / place) as part:
+        part.write_text("x")
+
+
+@pytest.mark.parametrize("place", ["file", "file/run"])
+def test_a_folder_is_not_made_of_a_file(place, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadParameter, match="a file stands there"), whole.folder(tmp_path / place):
+        pass
 
 
 def test_a_folder_is_replaced_whole_and_other_files_stay(tmp_path):

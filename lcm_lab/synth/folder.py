@@ -1,7 +1,7 @@
 """A synthetic collection as a folder, written conversation by conversation in bounded memory.
 
-Everything is written beside the target and renamed once it is whole: what is interrupted, however
-rudely, leaves nothing under the final name.
+Everything is written beside the target and takes its place once it is whole: what is interrupted,
+however rudely, leaves nothing under the final name, or what stood there before.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
+from lcm_lab import whole
 from lcm_lab.collection.files import is_collection
 from lcm_lab.errors import BadInput
 from lcm_lab.synth.card import About, Tally
@@ -126,33 +127,25 @@ def _text(path: Path, text: str) -> None:
 
 
 def _swap(work: Path, folder: Path) -> None:
-    """Put the new folder in the place of the old one, which is away only after it is renamed."""
-    old = folder.parent / f".{folder.name}.{os.getpid()}.old"
-    if folder.exists():
-        folder.replace(old)
-    work.replace(folder)
-    shutil.rmtree(old, ignore_errors=True)
+    """Put what was written in place; of an older collection nothing is lost until all is there."""
+    if not folder.exists() or _empty(folder):
+        work.replace(folder)
+        return
+    names = {one.name for one in work.iterdir()}
+    with whole.folder(folder) as place:
+        for name in names:
+            (work / name).replace(place / name)
+    for left in folder.iterdir():  # a file of the older one would be read beside the new ones
+        if left.is_file() and left.name not in names:
+            left.unlink()
 
 
 def _sweep(folder: Path) -> None:
     """Remove what runs that were killed left behind; those that still run keep theirs."""
     for left in folder.parent.glob(f".{folder.name}.*.part"):
         found = re.fullmatch(rf"\.{re.escape(folder.name)}\.(\d+)\.part", left.name)
-        if found and not _runs(int(found.group(1))):
+        if found and not whole.runs(int(found.group(1))):
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _runs(pid: int) -> bool:
-    """Tell whether a process runs; where signal 0 is not harmless, that it may."""
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _empty(folder: Path) -> bool:

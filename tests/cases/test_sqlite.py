@@ -95,9 +95,15 @@ WORDS = re.split(
     " ",
     "the cache caching cached retries running ran database café OPS-417 417 C++ naïve forêt 缓存 "
     "上线 été relational conflated hopping generously x_y don't ÜBER straße İzmir ΣΊΣΥΦΟΣ σίσυφος "
-    "½ ① ﬁle мир Ёлка नमस्ते 한글 😀",
+    "½ ① ﬁle мир Ёлка мой Έλλη Việt ế ǖ a\u0314b e\u0301 नमस्ते 한글 😀",
 )
-TOKENIZERS = ("porter unicode61", "unicode61 remove_diacritics 2", "trigram", "ascii", "unicode61")
+TOKENIZERS = (
+    "porter unicode61",
+    "unicode61 remove_diacritics 2",
+    "trigram",
+    "porter ascii",
+    "unicode61",
+)
 
 
 @pytest.mark.parametrize("tokenize", TOKENIZERS)

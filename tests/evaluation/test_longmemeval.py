@@ -95,6 +95,7 @@ def test_another_collection_and_one_of_turns_are_refused(toy):
         denominators(lcm.evaluate(lcm.BM25() % 3, on=turns))
 
 
+@pytest.mark.slow
 def test_the_stored_ranking_gives_its_published_figures_by_name(shared, tmp_path):
     folder = shared / "longmemeval"
     stored = folder / "rankings_longmemeval_sibyl_raw_rc1_20260610.json.xz"

@@ -3,6 +3,7 @@
 import json
 import warnings
 from functools import cache
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from lcm_lab.reporting.tables import Cell
 from lcm_lab.store import incoming
 from lcm_lab.store.imports import import_files
 from lcm_lab.store.store import Store
+from lcm_lab.synth.assemble import assemble
+from lcm_lab.synth.generate import about, conversations, ready, write
 from tests.store.made import dump, history, said
 
 SAID = ["We chose Postgres.", "The retry is 5 s.", "Lunch at noon?", "Postgres it is, then."]
@@ -255,6 +258,32 @@ class NewCollection(Saved):
 
 
 @cache
+def chats(seed):
+    """The first conversation of a synthetic collection."""
+    maker, setting = ready("chat", {"seed": seed})
+    parts = list(islice(conversations(maker, setting), 1))
+    return assemble(setting.name, parts, about(maker), setting.parameters)
+
+
+class Generated(Saved):
+    """A synthetic collection, made anew over another one."""
+
+    def before(self, folder):
+        write(folder / "bench", chats(0))
+
+    def work(self, folder, tell):
+        write(folder / "bench", chats(1))
+        tell("done")
+
+
+class NewGenerated(Generated):
+    """A synthetic collection where there was none."""
+
+    def before(self, folder):
+        pass
+
+
+@cache
 def measured(count):
     systems = {"bm25": lcm.BM25() % count, "words": lcm.TfIdf() % 2}
     systems |= {"none": lcm.Substring()} if count == 4 else {"old": lcm.Phrase()}
@@ -427,6 +456,8 @@ SCENES = {
     "new-index": NewIndex(),
     "collection": Saved(),
     "new-collection": NewCollection(),
+    "generated": Generated(),
+    "new-generated": NewGenerated(),
     "evaluation": Evaluated(),
     "report": Report(),
     "document": Documented(),

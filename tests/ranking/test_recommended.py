@@ -51,6 +51,7 @@ def means(bench, *measures):
     return found.groupby("measure", sort=False)["value"].mean().tolist()
 
 
+@pytest.mark.slow
 def test_what_it_finds_on_the_development_sets(shared):
     """In sample; the docstring of `Recommended` has what it finds out of fold."""
     locomo = load(shared / "locomo" / "locomo_dev.json.xz").judged()

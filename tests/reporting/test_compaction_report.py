@@ -75,6 +75,7 @@ def test_lost_facts_are_listed_with_where_they_went(results):
     assert "none was lost" in compaction_report({"lossless": results["lossless"]}).render()
 
 
+@pytest.mark.slow
 def test_what_is_saved_can_be_read_again(results, tmp_path):
     folder = compaction_report(results, "again").save(tmp_path).parent
     facts = pd.read_parquet(folder / "data.parquet")

@@ -105,8 +105,16 @@ def test_shards_answer_as_one_index_to_the_last_bit(client, corpus, n, policy, n
     require_same(policy, corpus, scale.shard(corpus, client, n), **narrowing)
 
 
+def test_what_lies_under_a_summary_is_known_in_shards_too(client):
+    dag = lcm.Dag.of(lcm.Corpus(["Which database?", "Postgres it is.", "Lunch?"]))
+    summary = lcm.Summary.of("A database was chosen.", dag.messages[:2])
+    corpus = dag.replace("m1", "m2", summary).corpus()
+    for policy in (lcm.BM25() >> lcm.Expand(), lcm.InView()):
+        require_same(policy, corpus, scale.shard(corpus, client, 1))
+
+
 @pytest.mark.slow
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora, st.integers(1, 4), policies, filters)
 def test_many_more_corpora_and_policies_answer_as_one_index(client, corpus, n, policy, narrowing):
     require_same(policy, corpus, scale.shard(corpus, client, n), **narrowing)

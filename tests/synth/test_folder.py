@@ -59,7 +59,9 @@ def test_a_collection_is_replaced_and_anything_else_is_left_alone(tmp_path, few)
     target = tmp_path / "chat"
     write(target, few(1))
     (target / "card.md").write_text("old")
+    (target / "corpus.jsonl").write_text("of another one")
     write(target, few(1))
+    assert {path.name for path in target.iterdir()} == FILES
     assert (target / "card.md").read_text(encoding="utf-8").startswith("# synth-chat-s")
     assert [path.name for path in tmp_path.iterdir()] == ["chat"]
     (tmp_path / "thesis").mkdir()

@@ -158,6 +158,31 @@ def test_labels_are_pooled_shown_blind_kept_at_once_and_read_again(corpus, tmp_p
     assert made.name == "labels"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "added"),
+    [
+        ("l.csv", "Message,answer,relevance,question\nm5,,1,x\n", f"m1,,1,{QUESTIONS[0]}"),
+        ("l.tsv", "relevance\tquestion\tmessage\n1\tx\tm5", f"1\t{QUESTIONS[0]}\tm1"),
+        ("new.tsv", None, f"{QUESTIONS[0]}\tm1\t1"),
+    ],
+)
+def test_answers_go_where_the_first_line_of_the_table_says(
+    corpus, table, tmp_path, name, text, added
+):
+    if text is not None:
+        table(text, name)
+    labels = label(corpus, QUESTIONS[:1], tmp_path / name, policies=[lcm.BM25() % 1])
+    labels.answer(1)
+    assert (tmp_path / name).read_text().splitlines()[-1] == added
+    assert QUESTIONS[0] in labels.collection().topics["query"].tolist()
+
+
+def test_a_table_without_a_place_for_answers_is_refused(corpus, table):
+    path = table("question,message\nx,m5\n")
+    with pytest.raises(BadInput, match=r"no column 'relevance' to write answers to.*question, m"):
+        label(corpus, QUESTIONS, path)
+
+
 def test_a_question_that_is_skipped_comes_last(corpus, tmp_path):
     labels = label(corpus, QUESTIONS[:2], tmp_path / "l.csv", policies=[lcm.BM25()])
     assert labels.skip().question == QUESTIONS[1]

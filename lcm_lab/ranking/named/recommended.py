@@ -67,8 +67,8 @@ def Recommended(encoder: Encoder | Named | None = None) -> Ranker:
     With `MiniLM`, in sample: LoCoMo R@10 .819 and nDCG@10 .652; BEAM nDCG@10 .628 and R@10 .728;
     LongMemEval AnyR@5 .902, AllR@5 .779 and nDCG@10 .817. Two things were chosen, the weight of the
     vectors (.2, .3 or .4) and whether they see the day and the speaker; chosen in the same folds,
-    out of fold: .816 and .648; .625 and .738; .902, .783 and .818. Vectors of a message together with the
-    question before it, instead or besides, lose on LoCoMo (nDCG@10 .634 to .651).
+    out of fold: .816 and .648; .625 and .738; .902, .783 and .818. Vectors of a message and of the
+    question before it together, instead or besides, lose on LoCoMo (nDCG@10 .634 to .651).
 
     Examples
     --------

@@ -304,39 +304,6 @@ def test_a_tool_is_timed_beside_the_statements_of_the_reference(tmp_path):
     assert frame.loc[:3, "answered"].tolist() == [1.0] * 4
 
 
-@pytest.mark.slow
-def test_questions_as_people_type_them_are_answered(shared, capsys):
-    bench = lcm.load(shared / "locomo" / "locomo_dev.json.xz")
-    store = Store(":memory:")
-    store.add(bench.corpus)
-    judged = bench.qrels[bench.qrels["relevance"] >= bench.relevant_from]
-    gold = judged.groupby("qid")["docno"].apply(set).to_dict()
-    topics = bench.topics[bench.topics["qid"].isin(gold)].to_dict("records")
-    shares = {}
-    for name, tools in {
-        "default": LcmTools(store),
-        "BM25()": LcmTools(store, search=lcm.BM25()),
-        "reference": LcmTools(store, compat="reference"),
-    }.items():
-        for sort in ("recency", "relevance"):
-            answered = 0
-            for topic in topics:
-                hits = tools.lcm_grep(
-                    topic["query"],
-                    mode="full_text",
-                    sort=sort,
-                    limit=10,
-                    conversationId=topic["conversation"],
-                ).hits
-                answered += any(gold[topic["qid"]] & {hit.id, *hit.also} for hit in hits)
-            shares[name, sort] = answered / len(topics)
-    with capsys.disabled():
-        print(f"\nAnyR@10 of {len(topics)} questions as typed:", shares)  # noqa: T201
-    assert shares["reference", "relevance"] < 0.01
-    assert min(shares["BM25()", "recency"], shares["BM25()", "relevance"]) > 0.70
-    assert min(shares["default", "recency"], shares["default", "relevance"]) > 0.85
-
-
 def test_a_store_without_the_conversation_says_so(made):
     with pytest.raises(NotFound, match="No conversation '9'"):
         LcmTools(made, conversation=9)
