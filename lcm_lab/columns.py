@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lcm_lab.errors import BadInput
+from lcm_lab.instants import dated
 from lcm_lab.text import clean
 from lcm_lab.times import instant
 
@@ -178,6 +179,10 @@ def _times(given: Any) -> pa.ChunkedArray | pa.Array:
     if isinstance(given, pa.ChunkedArray | pa.Array) and pa.types.is_timestamp(given.type):
         # Naive is UTC; nanoseconds are cut.
         zone = given.type.tz
-        return given.cast(pa.timestamp("us", zone), safe=False).cast(kind)
+        found = given.cast(pa.timestamp("us", zone), safe=False).cast(kind)
+        for end in pc.min_max(found.cast(pa.int64())).values():
+            if end.is_valid:
+                dated(end.as_py())
+        return found
     items = given.to_pylist() if isinstance(given, pa.ChunkedArray | pa.Array) else given
     return pa.array([instant(item) for item in items], pa.int64()).cast(kind)

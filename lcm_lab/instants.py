@@ -14,7 +14,7 @@ import pandas as pd
 
 from lcm_lab.errors import BadInput
 
-__all__ = ["FORMS", "ISO", "MONTHS", "instant", "is_naive"]
+__all__ = ["FORMS", "ISO", "MONTHS", "dated", "instant", "is_naive"]
 
 FORMS = "Write '2026-03-10' or '2026-03-10T14:30:00Z'."
 MONTHS = (
@@ -34,6 +34,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: ranges do not overlap, so the unit is never guessed.
 _FIRST, _END = 631_152_000, 4_102_444_800
 _PER_SECOND = (1, 1_000, 1_000_000, 1_000_000_000)
+
+#: The years 1 to 9999, in microseconds; beyond them nothing can be printed as a date.
+_EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
 
 _DIGITS = re.compile(r"[+-]?\d{1,400}(?:\.\d*)?", re.ASCII)
 _ZONED = re.compile(r"(?:Z|z|[+-]\d\d:?\d\d(?::\d\d)?)$", re.ASCII)
@@ -64,7 +67,8 @@ def instant(value: Any) -> int | None:
     Raises
     ------
     BadInput
-        For what is no time, and for numbers that are not between 1990 and 2100 in any unit.
+        For what is no time or of no year from 1 to 9999, and for numbers that are not between 1990
+        and 2100 in any unit.
 
     Examples
     --------
@@ -82,6 +86,26 @@ def instant(value: Any) -> int | None:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return _of_number(int(value))
     raise BadInput(f"No time is read from {value!r:.80} ({type(value).__name__}). {FORMS}")
+
+
+def dated(micros: Any) -> int:
+    """Give microseconds since 1970, UTC, if they are a time that has a date.
+
+    Raises
+    ------
+    BadInput
+        For what is no whole number, and for times of no year from 1 to 9999.
+
+    Examples
+    --------
+    >>> dated(1_767_225_600_000_000)
+    1767225600000000
+    """
+    if not isinstance(micros, int | np.integer) or not _EARLIEST <= micros <= _LATEST:
+        raise BadInput(
+            f"{micros!r:.80} is no time of a year from 1 to 9999, in microseconds since 1970, UTC."
+        )
+    return int(micros)
 
 
 def is_naive(value: Any) -> bool:
@@ -141,11 +165,11 @@ def _of_object(value: Any) -> int | None:
     if isinstance(value, pd.Timestamp):
         value = value.to_datetime64()
     if isinstance(value, np.datetime64):
-        return None if np.isnat(value) else int(value.astype("M8[us]").astype(np.int64))
+        return None if np.isnat(value) else dated(value.astype("M8[us]").astype(np.int64))
     if not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day, tzinfo=UTC)
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return int((aware - _EPOCH) // timedelta(microseconds=1))
+    return dated((aware - _EPOCH) // timedelta(microseconds=1))
 
 
 def _of_number(value: float) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from lcm_lab.columns import SCHEMA
+from lcm_lab.instants import dated
 
 __all__ = ["INDEXED", "PLACED", "SAYS", "Kind", "Message", "Part", "Session", "rows", "table"]
 
@@ -87,6 +88,11 @@ class Message:
     segment : int
         How many resets stand before it in its transcript.
 
+    Raises
+    ------
+    BadInput
+        For a time that is no whole number, or of no year from 1 to 9999.
+
     Examples
     --------
     >>> said = Message("m1", "s1", "user", (Part("text", "Look:"), Part("image", "[image: a.png]")))
@@ -107,6 +113,10 @@ class Message:
     line: int = 0
     active: bool = True
     segment: int = 0
+
+    def __post_init__(self) -> None:
+        if self.time is not None:
+            object.__setattr__(self, "time", dated(self.time))
 
     @property
     def text(self) -> str:

@@ -44,7 +44,9 @@ def ordered(offsets: Ints, rows: Ints, scores: Floats) -> Ints:
         grid, inside = _grid(-scores, counts, np.inf)
         lines = np.argsort(grid, axis=1, kind="stable") + offsets[:-1, None]
         order = np.asarray(lines[inside], np.int64)
-        falls = (np.diff(scores[order]) == 0) & (np.diff(rows[order]) < 0)
+        best = scores[order]
+        # Compared, not subtracted, since two may be infinite.
+        falls = (best[1:] == best[:-1]) & (np.diff(rows[order]) < 0)
         if not (falls & (np.diff(topic) == 0)).any():
             return order
     return np.lexsort((rows, -scores, topic))

@@ -21,7 +21,7 @@ from lcm_lab.dag import Dag, Summary
 from lcm_lab.times import bound
 from lcm_lab.topics import Topics
 
-__all__ = ["ALWAYS", "Links", "Span", "lend", "links", "moments"]
+__all__ = ["ALWAYS", "Links", "Span", "lend", "lent_on", "links", "moments"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -138,6 +138,13 @@ def links(corpus: Corpus) -> Links:
     return cast(Links, corpus.memo("links", lambda: _raw(corpus)))
 
 
+def lent_on(corpus: Corpus, made: Corpus) -> Corpus:
+    """Lend a corpus that was made of another's rows the Dags that the other keeps."""
+    if corpus.kept("dags") is not None:
+        made.memo("dags", lambda: corpus.kept("dags"))
+    return made
+
+
 def _raw(corpus: Corpus) -> Links:
     rows = np.arange(len(corpus))
     return Links(corpus, {}, rows, np.full(len(rows), NO_TIME), np.full(len(rows), ALWAYS))
@@ -151,6 +158,7 @@ def lend(corpus: Corpus, dags: Iterable[Dag], spans: Sequence[Span] | None = Non
     corpus : Corpus
         With a row for each message (``m1``, or ``m1#tool_call`` and so on) and each summary.
     dags : iterable of Dag
+        Of its conversations; one that is not among them is raw, and in view as a whole.
     spans : sequence of (node, since, until), optional
         When each node was in view; without it, the frontiers are, at every moment.
 
@@ -160,13 +168,23 @@ def lend(corpus: Corpus, dags: Iterable[Dag], spans: Sequence[Span] | None = Non
         The same one.
     """
     held, rows = list(dags), _rows_of(corpus)
+    always: list[tuple[int, int, int]] = []
     if spans is None:
         spans = [(name, NO_TIME, ALWAYS) for dag in held for name in dag.frontier]
-    seen = [(row, *span) for name, *span in spans for row in rows.get(name, ())]
+        always = [(row, NO_TIME, ALWAYS) for row in _raw_rows(corpus, held)]
+    seen = [(row, *span) for name, *span in spans for row in rows.get(name, ())] + always
     row, since, until = np.array(seen, np.int64).reshape(-1, 3).T
     made = Links(corpus, _below(held, rows), row, since, until)
     corpus.memo("links", lambda: made)
     return corpus
+
+
+def _raw_rows(corpus: Corpus, dags: Sequence[Dag]) -> list[int]:
+    """Give the rows of conversations of which there is no Dag."""
+    talks = dict(corpus.conversations)
+    for dag in dags:
+        talks.pop(dag.conversation, None)
+    return [row for rows in talks.values() for row in range(rows.start, rows.stop)]
 
 
 def _rows_of(corpus: Corpus) -> dict[str, list[int]]:
@@ -183,7 +201,8 @@ def _below(dags: Iterable[Dag], rows: dict[str, list[int]]) -> dict[int, Ints]:
     for dag in dags:
         for summary in dag.summaries:
             for row in rows.get(summary.id, ()):
-                found[row] = np.array(_sources(dag, summary, rows), np.int64)
+                if sources := _sources(dag, summary, rows):
+                    found[row] = np.array(sources, np.int64)
     return found
 
 

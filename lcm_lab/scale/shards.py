@@ -20,6 +20,7 @@ from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.ranking import checks
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.ranking.lexical.postings import Postings
+from lcm_lab.ranking.links import lent_on
 from lcm_lab.ranking.view import asks, questions
 from lcm_lab.scale import part as on_worker
 from lcm_lab.scale.files import named, write
@@ -83,6 +84,7 @@ def shard(
         checks.whole("n", n)
     home = Path(tempfile.mkdtemp(prefix="lcm-shards-")) if folder is None else Path(folder)
     shards = Shards(client, write(corpus, n or len(client.nthreads()) or 1, home))
+    lent_on(corpus, shards)
     if folder is None:
         weakref.finalize(shards, shutil.rmtree, home)
     return shards

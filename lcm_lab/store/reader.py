@@ -19,6 +19,7 @@ from lcm_lab.errors import BadInput, BadParameter, LcmError, NotFound, nearest
 from lcm_lab.messages import Message
 from lcm_lab.shown import counted
 from lcm_lab.store import branching, extract, opening, tables
+from lcm_lab.store.dags import Dags
 from lcm_lab.store.excerpt import GIVEN
 from lcm_lab.store.faults import faults
 from lcm_lab.store.files import folder_of
@@ -34,6 +35,11 @@ __all__ = ["MEMORY", "Reader"]
 MEMORY = ":memory:"
 #: How many corpora are kept, of different questions.
 KEPT = 8
+COMPACTED = """
+    select number, name from conversations where (:number is null or number = :number)
+    and (number in (select conversation from summaries)
+    or number in (select conversation from frontier))
+"""
 
 
 class Reader:
@@ -133,7 +139,8 @@ class Reader:
         Returns
         -------
         Corpus
-            The same one until the store changes. It lends the store's index to `FTS5`.
+            The same one until the store changes. It lends the store's index to `FTS5`, and to
+            `Expand`, `Ancestors` and `InView` the Dags, as they are when first asked for.
         """
         asked = tables.asked(kinds, scope, conversation, abandoned=abandoned)
         with self.reading() as run:
@@ -143,6 +150,7 @@ class Reader:
             if corpus is None or made != now:
                 opens = None if self.path == MEMORY else self._another
                 corpus = tables.corpus(self.connection, asked, number, opens)
+                corpus.memo("dags", lambda: Dags(lambda: self._compacted(number)))
                 fresh = {key: held for key, held in self._corpora.items() if held[0] == now}
                 self._corpora = dict(list(fresh.items())[1 - KEPT :]) | {asked: (now, corpus)}
             return corpus
@@ -197,6 +205,12 @@ class Reader:
         """
         with self.reading():
             yield from faults(self.connection)
+
+    def _compacted(self, number: int | None) -> tuple[Dag, ...]:
+        """Give the Dags of all conversations that were compacted, or of one if it was."""
+        with self.reading() as run:
+            found = run(COMPACTED, {"number": number}).fetchall()
+            return tuple(dag_of(self.connection, at, name) for at, name in found)
 
     def _number(self, conversation: str) -> int:
         """Give the number of a conversation.

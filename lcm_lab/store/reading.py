@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lcm_lab.dag import Dag, Summary
+from lcm_lab.errors import BadInput
 from lcm_lab.messages import Message, Part
 from lcm_lab.store.rows import parts_from
 
@@ -77,21 +78,24 @@ def messages_of(
 
 def _message(row: list[Any], parts: tuple[Part, ...]) -> Message:
     name, session, role, time, stamp, parent, speaker, side, source, line, active, segment = row
-    return Message(
-        id=name,
-        session=session,
-        role=role,
-        parts=parts,
-        time=time,
-        stamp=stamp,
-        parent=parent,
-        speaker=speaker,
-        sidechain=bool(side),
-        source=source,
-        line=line,
-        active=bool(active),
-        segment=segment,
-    )
+    try:
+        return Message(
+            id=name,
+            session=session,
+            role=role,
+            parts=parts,
+            time=time,
+            stamp=stamp,
+            parent=parent,
+            speaker=speaker,
+            sidechain=bool(side),
+            source=source,
+            line=line,
+            active=bool(active),
+            segment=segment,
+        )
+    except BadInput as error:  # of its time
+        raise BadInput(f"The store is damaged: in message {name!r:.80}, {error}") from None
 
 
 def summaries_of(

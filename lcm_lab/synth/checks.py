@@ -151,10 +151,12 @@ def _as_of(view: View) -> list[str]:
 
 
 def _grades(view: View) -> list[str]:
+    qrels = view.collection.qrels
+    old = qrels["stale"] if "stale" in qrels else [False] * len(qrels)
     return [
-        f"{row.qid}: {row.docno} has grade {row.relevance}{' and is stale' if row.stale else ''}"
-        for row in view.collection.qrels.itertuples()
-        if row.relevance not in (1, 2, 3) or (row.stale and row.relevance != 1)
+        f"{row.qid}: {row.docno} has grade {row.relevance}{' and is stale' if stale else ''}"
+        for row, stale in zip(qrels.itertuples(), old, strict=True)
+        if row.relevance not in (1, 2, 3) or (stale and row.relevance != 1)
     ]
 
 

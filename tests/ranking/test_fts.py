@@ -180,6 +180,11 @@ def test_no_text_is_a_syntax_error(text):
             assert (scores >= 0).all()
 
 
+def test_half_a_character_is_no_tokenizer():
+    with pytest.raises(BadParameter, match="tokenize must be a tokenizer of FTS5"):
+        FTS5("\ud800")
+
+
 def test_tokenizers_that_sqlite_does_not_know_are_refused_when_the_value_is_made():
     for tokenize in ("nonesuch", "unicode61 nooption 3", "x'); drop table y; --"):
         with pytest.raises(BadParameter, match="tokenize must be a tokenizer of SQLite"):

@@ -66,6 +66,12 @@ def test_checks_are_one_table_and_without_the_state_log_fewer(folder, shipped):
     assert set(check_collection(shipped)["check"]) == set(CHECKS) - NEED_WORLD
 
 
+def test_judgements_that_do_not_say_what_is_stale_are_checked_all_the_same(shipped):
+    bench = replace(shipped, qrels=shipped.qrels.drop(columns="stale"))
+    found = check_collection(bench).set_index("check")
+    assert found["passed"].all()
+
+
 def test_a_quotation_that_another_message_holds_is_found(shipped, world):
     qid = first(shipped, "quote")
     said = world["topics"][qid]["spans"][gold(shipped, qid)]

@@ -21,6 +21,7 @@ from lcm_lab.evaluation.timing.clock import Clock, Monotonic, pinned
 from lcm_lab.evaluation.timing.passes import carry_out, told
 from lcm_lab.evaluation.timing.plan import by_turns
 from lcm_lab.evaluation.vetting import Failure
+from lcm_lab.ranking.links import lent_on
 from lcm_lab.run import Run
 from lcm_lab.topics import Topics
 
@@ -127,8 +128,9 @@ def loaded(system: Fits, corpus: Corpus) -> None:
 
 
 def prefix(corpus: Corpus, size: int) -> Corpus:
-    """Copy the first rows of a corpus, without what was derived from it."""
-    return Corpus(pa.table({name: corpus.column(name)[:size] for name in corpus.columns}))
+    """Copy the first rows of a corpus, with the Dags it was lent, without what was derived."""
+    columns = {name: corpus.column(name)[:size] for name in corpus.columns}
+    return lent_on(corpus, Corpus(pa.table(columns)))
 
 
 def without_memory(corpus: Corpus) -> Corpus:

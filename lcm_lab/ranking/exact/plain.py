@@ -25,8 +25,9 @@ Ints = npt.NDArray[np.int64]
 #: FTS5's parameters of bm25, and what it gives a phrase that half of the rows or more hold.
 K1, B, FLOOR = 1.2, 0.75, 1e-6
 PHRASE = re.compile(r'"((?:[^"]|"")*)"')
-#: What may stand over a letter; of other scripts FTS5 takes marks for what parts words.
-OVER = re.compile("[\u0300-\u036f]")
+#: Marks that FTS5 leaves out within a word, as fts5_unicode2.c lists them in two masks of bits;
+#: others part words.
+MARKS = "".join(chr(0x300 + bit) for bit in range(50) if 0x361F8_08029FDF >> bit & 1)
 #: The ascii tokenizer folds no other letters.
 LOW = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 #: Tokens that FTS5 stems, by their length.
@@ -119,8 +120,10 @@ def tokens_of(text: str, tokenize: str) -> list[str]:
         low = _low(text)
         return [low[at : at + 3] for at in range(len(low) - 2)]
     if "ascii" in tokenize:
-        return [run.translate(LOW) for run in _runs(text, _ascii)]
-    words = [_low(run) for run in _runs(_bare(text), _unicode)]
+        words = [run.translate(LOW) for run in _runs(text, _ascii)]
+    else:
+        runs = (run.lstrip(MARKS) for run in _runs(_bare(text, tokenize), _unicode))
+        words = [_low(run) for run in runs if run]
     return [_stem(word) for word in words] if "porter" in tokenize else words
 
 
@@ -129,14 +132,26 @@ def _runs(text: str, is_word: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _low(text: str) -> str:
-    """Fold case letter by letter, so that no text becomes longer."""
-    folded = (char.casefold() for char in text)
-    return "".join(f if len(f) == 1 else c.lower()[0] for c, f in zip(text, folded, strict=True))
+    """Fold case letter by letter; what would become longer stays as it is."""
+    folds = ((char, char.casefold(), char.lower()) for char in text)
+    return "".join(next(one for one in (f, low, c) if len(one) == 1) for c, f, low in folds)
 
 
-def _bare(text: str) -> str:
+def _bare(text: str, tokenize: str) -> str:
     """Leave out what stands over letters."""
-    return unicodedata.normalize("NFC", OVER.sub("", unicodedata.normalize("NFD", text)))
+    if text.isascii() or "remove_diacritics 0" in tokenize:
+        return text
+    most = 9 if "remove_diacritics 2" in tokenize else 1
+    return "".join(_base(char, most) for char in text)
+
+
+@cache
+def _base(char: str, most: int) -> str:
+    """Take its marks from a Latin letter that has no more than ``most``; FTS5 takes no others."""
+    if char in MARKS:
+        return ""
+    parts = unicodedata.normalize("NFD", char)
+    return parts[0] if len(parts) <= 1 + most and parts[0].isascii() else char
 
 
 def _ascii(char: str) -> bool:
@@ -144,7 +159,8 @@ def _ascii(char: str) -> bool:
 
 
 def _unicode(char: str) -> bool:
-    return unicodedata.category(char)[0] in "LN" or unicodedata.category(char) == "Co"
+    kind = unicodedata.category(char)
+    return kind[0] in "LN" or kind == "Co" or char in MARKS
 
 
 def _stem(word: str) -> str:

@@ -125,6 +125,8 @@ def lacking(tokenize: Any) -> MissingExtra | None:
             if set(re.split(r"\W+", str(tokenize))) & set(TOKENIZERS):
                 return error
             raise BadParameter(f"tokenize must be a tokenizer of FTS5. Got {tokenize!r}.") from None
+        except UnicodeEncodeError:  # half a character
+            raise BadParameter(f"tokenize must be a tokenizer of FTS5. Got {tokenize!r}.") from None
     return None
 
 

@@ -121,6 +121,8 @@ def _mapped(folder: Path, about: dict[str, Any]) -> Arrays:
     arrays = {}
     for name, check in about["files"].items():
         path = folder / f"{name}.npy"
+        if path.parent != folder:
+            raise ValueError(f"{MANIFEST} names {name!r:.80}, a file elsewhere")
         if _sum(path) != check:
             raise ValueError(f"{path.name} was changed after it was written")
         try:

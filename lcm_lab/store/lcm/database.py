@@ -17,6 +17,7 @@ from lcm_lab.corpus import Corpus
 from lcm_lab.dag import Dag, Summary
 from lcm_lab.errors import BadInput, unknown
 from lcm_lab.shown import counted
+from lcm_lab.store.dags import Dags
 from lcm_lab.store.excerpt import GIVEN
 from lcm_lab.store.extract import Extract
 from lcm_lab.store.fulltext import KINDS
@@ -122,11 +123,17 @@ class LcmDatabase:
         scope : sequence of {"messages", "summaries"}
         conversation : str, optional
             Only this one.
+
+        Notes
+        -----
+        It lends the Dags to `Expand`, `Ancestors` and `InView`.
         """
         said, scopes, _, _ = asked(kinds, scope, conversation, abandoned=False)
         with self._reading():
             numbers = self._numbers() if conversation is None else [self._number(conversation)]
-            return lcm_tables.corpus(self.tables, numbers, said, scopes)
+            made = lcm_tables.corpus(self.tables, numbers, said, scopes)
+        made.memo("dags", lambda: Dags(lambda: self._compacted(numbers)))
+        return made
 
     def dag(self, conversation: str) -> Dag:
         """Give a conversation with its summaries and what the model sees of it."""
@@ -194,6 +201,13 @@ class LcmDatabase:
                     f"{self.path!r} cannot be read: {error}. It is damaged, or of a schema that is "
                     "not known here; let its owner check it with: pragma integrity_check."
                 ) from error
+
+    def _compacted(self, numbers: Names[int]) -> tuple[Dag, ...]:
+        """Give the Dags of those conversations that were compacted."""
+        ask = "select distinct conversation_id from summaries order by conversation_id"
+        with self._reading():
+            found = [at for (at,) in self.connection.execute(ask).fetchall() if at in numbers]
+            return tuple(self.tables.dag(at, str(at)) for at in found)
 
     def _numbers(self) -> list[int]:
         ask = "select conversation_id from conversations order by conversation_id"

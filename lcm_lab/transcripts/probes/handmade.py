@@ -22,7 +22,7 @@ from lcm_lab.transcripts.probes.base import Draft, Dropped, Kind
 from lcm_lab.transcripts.probes.history import History
 from lcm_lab.values import value
 
-__all__ = ["COLUMNS", "HandMade", "Line", "read_table"]
+__all__ = ["COLUMNS", "HandMade", "Line", "layout", "read_table"]
 
 #: Of these a table has question, and message or quote; the others may be there.
 COLUMNS = ("question", "message", "session", "quote", "relevance", "answer", "asked_at")
@@ -127,16 +127,32 @@ def read_table(path: str) -> list[Line]:
         ) from None
     except (UnicodeDecodeError, OSError) as error:
         raise BadInput(f"{path!r} cannot be read as text in UTF-8 ({error}).") from None
-    head = text.split("\n", 1)[0]
-    tabs = path.endswith((".tsv", ".tab")) or ("\t" in head and "," not in head)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if tabs else ",")
-    names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    sign, names = layout(path, text)
     _require_columns(path, names)
-    reader.fieldnames = names
+    reader = csv.DictReader(io.StringIO(text, newline=""), names, delimiter=sign)
+    next(reader)
     try:
         return [line for row in reader if (line := _line(row, reader.line_num)) is not None]
     except csv.Error as error:
         raise BadInput(f"{path!r}, row {reader.line_num}: {error}.") from None
+
+
+def layout(path: str, text: str) -> tuple[str, list[str]]:
+    """Give what parts the columns of a table, and what its first line calls them; none if empty.
+
+    Raises
+    ------
+    BadInput
+        For a first line that is none of a table.
+    """
+    head = text.split("\n", 1)[0]
+    tabs = path.endswith((".tsv", ".tab")) or ("\t" in head and "," not in head)
+    sign = "\t" if tabs else ","
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=sign), [])
+    except csv.Error as error:
+        raise BadInput(f"{path!r}, row 1: {error}.") from None
+    return sign, [name.strip().lower() for name in names]
 
 
 def _require_columns(path: str, names: list[str]) -> None:

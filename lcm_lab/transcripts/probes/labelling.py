@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from lcm_lab.errors import BadInput, BadParameter
 from lcm_lab.query import require_words
 from lcm_lab.ranking.base import Ranker
 from lcm_lab.shown import counted
+from lcm_lab.transcripts.probes.answers import Answer, columns, with_answers
 from lcm_lab.transcripts.probes.blind import as_html, as_text, excerpt
 from lcm_lab.transcripts.probes.handmade import HandMade, read_table
 from lcm_lab.transcripts.probes.history import History
@@ -25,7 +24,6 @@ from lcm_lab.transcripts.probes.mine import mine
 
 __all__ = ["Labelling", "label"]
 
-HEAD = ("question", "message", "relevance")
 DONE = "All questions are answered."
 
 
@@ -49,7 +47,8 @@ def label(
     questions : iterable of str
         Write them before you look, as you would ask.
     path : str or Path
-        A CSV, made if need be; `HandMade` reads it.
+        A CSV, or TSV by its ending, made if need be; `HandMade` reads it. Of one that is there the
+        first line says in which columns answers go.
     policies : policies, optional
         By default BM25, TF-IDF and the recommended one.
     k : int, default 5
@@ -223,6 +222,7 @@ class Labelling:
             return []
         known = set(self._history.docnos)
         lines = read_table(str(self.path))
+        columns(str(self.path), self.path.read_bytes())
         strange = next((line for line in lines if line.message and line.message not in known), None)
         if strange is not None:
             raise BadInput(
@@ -231,11 +231,9 @@ class Labelling:
             )
         return [line.question for line in lines]
 
-    def _write(self, rows: list[tuple[str, str, int]]) -> None:
-        """Add rows to the file, all or none: one that is cut short may be another judgement."""
+    def _write(self, answers: list[Answer]) -> None:
+        """Add answers to the file, all or none: one that is cut short may be another judgement."""
         before = self.path.read_bytes() if self.path.exists() else b""
-        added = io.StringIO(newline="")
-        csv.writer(added, lineterminator="\n").writerows(rows if before else [HEAD, *rows])
-        end = b"\n" if before and not before.endswith(b"\n") else b""
+        after = with_answers(str(self.path), before, answers)
         with whole.file(self.path) as part:
-            part.write_bytes(before + end + added.getvalue().encode())
+            part.write_bytes(after)
