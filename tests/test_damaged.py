@@ -275,3 +275,14 @@ def test_a_store_with_a_time_that_has_no_date_says_where(stored):
             store.messages(name)
         with pytest.raises(BadInput, match="no time of a year"):
             store.corpus()
+
+
+@pytest.mark.parametrize("size", [1, 100, 511])
+def test_a_file_shorter_than_any_database_is_no_store(size, tmp_path):
+    """Of some of them SQLite says that they are locked, however long one waits."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(b"S" * size)
+    for readonly in (False, True):
+        with pytest.raises(BadInput, match=r"is no store: file is not a database"):
+            Store(path, readonly=readonly)
+    assert path.read_bytes() == b"S" * size

@@ -23,6 +23,9 @@ __all__ = ["APPLICATION", "SCHEMA", "connect", "writing"]
 APPLICATION = 0x6C636D53
 SCHEMA = 1
 
+#: Bytes of the smallest database; of what is shorter SQLite says for ever that it is locked.
+SMALLEST = 512
+
 #: A commit survives the death of the process; of the machine, in whole but perhaps not the last.
 SETTINGS = """
     pragma foreign_keys = on;
@@ -53,10 +56,13 @@ def connect(path: str, *, readonly: bool, create: bool, words: Sequence[str]) ->
     memory = path == ":memory:"
     with explained(path):
         there = not memory and Path(path).exists()
+        size = Path(path).stat().st_size if there else 0
     if not memory and not there and (readonly or not create):
         raise NotFound(f"No store {path!r}. Store(path) makes one; or import into it first.")
     if not memory and not there and not Path(path).absolute().parent.is_dir():
         raise NotFound(f"No folder {str(Path(path).parent)!r} for the store {path!r}. Make it.")
+    if 0 < size < SMALLEST and Path(path).is_file():
+        raise BadInput(f"{path!r} is no store: file is not a database.")
     if not memory and not there:
         with suppress(OSError):  # SQLite says what is wrong
             private.file(Path(path))
@@ -165,16 +171,17 @@ def _make(connection: sqlite3.Connection, path: str, words: Sequence[str]) -> No
 
 
 def _use_log(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log, for which SQLite does not wait by itself."""
-    tries = int(PATIENCE * 20)
-    for left in reversed(range(tries)):
+    """Turn on the write-ahead log, for which SQLite waits by itself at some of its locks alone."""
+    connection.execute("pragma busy_timeout = 0")  # else every try may wait as long as all of them
+    for left in reversed(range(int(PATIENCE * 20))):
         try:
             connection.execute("pragma journal_mode = wal")
-            return
+            break
         except sqlite3.OperationalError as error:
             if "locked" not in str(error) or not left:
                 raise
             time.sleep(1 / 20)
+    connection.execute(f"pragma busy_timeout = {PATIENCE * 1000:.0f}")
 
 
 def _statements(schema: resources.abc.Traversable) -> Iterator[str]:
