@@ -15,7 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 # would be an assertion about the clock of the machine.
 os.environ.setdefault("MPLBACKEND", "Agg")
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("repeatable")
+settings.register_profile("fewer", settings.get_profile("repeatable"), max_examples=40)
+
+
+def pytest_configure(config):
+    """Try as many examples as Hypothesis does by itself where the slow tests run too."""
+    quick = "not slow" in (config.option.markexpr or "")
+    settings.load_profile("fewer" if quick else "repeatable")
 
 
 def pytest_addoption(parser):
