@@ -12,6 +12,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from lcm_lab.ranking.lexical.terms import Listed
+from lcm_lab.ranking.steps.likeness import sets_of
 from lcm_lab.scale import part as on_worker
 from lcm_lab.text import Analysis
 
@@ -53,13 +54,7 @@ class Sets:
     def __getitem__(self, rows: Ints) -> sparse.csr_array:
         """Give 1 where a row holds a term; shape (n_rows, n_terms of these rows)."""
         said = self._shards.workers.by_row(rows, on_worker.viewed, self._fields)
-        tokens = self._analyzer.analyze(pa.array(said, pa.large_string()))
-        shape = (len(rows), max(len(tokens.vocabulary), 1))
-        ones = np.ones(len(tokens.ids), np.float32)
-        sets = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape)
-        sets.sum_duplicates()
-        sets.data[:] = 1
-        return sets
+        return sets_of(self._analyzer.analyze(pa.array(said, pa.large_string())))
 
 
 class Said:

@@ -1,6 +1,5 @@
 """Scores scaled and fused, group E of the bug reports: an id names the report."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,19 +7,7 @@ import lcm_lab as lcm
 from lcm_lab.errors import BadParameter
 from lcm_lab.times import instant
 from tests.cases.ways import Asked, command
-
-
-@lcm.value
-class Fixed(lcm.Scorer):
-    """Gives each document the score it is told to."""
-
-    scores: tuple[float, ...]
-
-    def index(self, corpus):
-        return None
-
-    def score(self, index, queries):
-        return np.tile(np.array(self.scores, float), (len(queries), 1))
+from tests.ranking.fixed import Fixed
 
 
 def ranked(policy, n):

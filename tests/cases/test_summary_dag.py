@@ -7,7 +7,7 @@ from lcm_lab.agent.lcm.expansion.grants import Grant
 from lcm_lab.errors import NotFound
 from tests.cases.dags import FAMILY, broken, tower
 from tests.cases.ways import command
-from tests.store.conftest import add_summary
+from tests.store.conftest import add_chain, add_summary
 
 A, B, C = (f"sum_{letter * 16}" for letter in "abc")
 
@@ -53,18 +53,7 @@ def test_a_cycle_ends_every_walk_and_its_members_are_named(lcm_db, owner, edge, 
 
 def test_a_chain_of_five_thousand_summaries_is_walked(lcm_db, owner):
     """DG-04: to its end, or to a depth that is then said."""
-
-    def chain(run):
-        add_summary(run, "sum_0", "leaf", 0, "x", [5])
-        for n in range(1, 5_000):
-            run(
-                "insert into summaries (summary_id, conversation_id, kind, depth, content, "
-                "token_count, created_at) values (?, 2, 'condensed', ?, 'x', 1, '')",
-                (f"sum_{n}", n),
-            )
-            run("insert into summary_parents values (?, ?, 0)", (f"sum_{n}", f"sum_{n - 1}"))
-
-    owner(chain)
+    owner(lambda run: add_chain(run, 5_000))
     with lcm.open_lcm(lcm_db) as db:
         dag = db.dag("2")
         whole = dag.expand("sum_4999")

@@ -85,10 +85,10 @@ class Broken(lcm.Scorer):
     """A scorer that fails with markup in its message."""
 
     def index(self, corpus):
-        raise RuntimeError(f"no index {''.join(EVIL)}")
+        return None
 
     def score(self, index, queries):
-        raise NotImplementedError
+        raise RuntimeError(f"no score {''.join(EVIL)}")
 
     def __repr__(self):
         return evil(7)
@@ -96,7 +96,7 @@ class Broken(lcm.Scorer):
 
 def ranking(bench):
     named = {f"{n} {one}": BM25(b=n / 30) % 5 for n, one in enumerate(EVIL)}
-    return lcm.evaluate({**named, "tf": TfIdf() % 5}, on=bench)
+    return lcm.evaluate({**named, "tf": TfIdf() % 5, "broken": Broken()}, on=bench)
 
 
 def pages(bench, folder):
@@ -139,7 +139,7 @@ def dag(bench):
 
 
 def test_nothing_that_a_history_says_runs_in_a_page(bench, chromium, tmp_path, record_property):
-    opened, asked, findings = 0, [], []
+    opened, asked, findings, told = 0, [], [], ""
     for path in pages(bench, tmp_path):
         page = chromium.new_page()
         page.on("dialog", partial(dismissed, findings))
@@ -147,6 +147,7 @@ def test_nothing_that_a_history_says_runs_in_a_page(bench, chromium, tmp_path, r
         page.goto(path.as_uri())
         act(page)
         opened += 1
+        told += page.text_content("body")
         ran = page.evaluate("() => window.stung")
         foreign = page.evaluate(
             "() => [...document.querySelectorAll('script[src],iframe,object,embed,base,link,img,"
@@ -161,6 +162,7 @@ def test_nothing_that_a_history_says_runs_in_a_page(bench, chromium, tmp_path, r
     record_property("pages", opened)
     record_property("findings", len(findings))
     assert findings == []
+    assert "no score" in told  # what failed is on a page, and took its markup there
 
 
 def dismissed(findings, dialog):

@@ -6,19 +6,7 @@ from lcm_lab import BM25, ByRole, Corpus, Neighbours, SessionPrior
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking import search as search_module
 from lcm_lab.testing import QUERIES, small_corpus
-
-
-@lcm.value
-class Fixed(lcm.Scorer):
-    """Gives each document the score it is told to."""
-
-    told: tuple[float, ...]
-
-    def index(self, corpus):
-        return None
-
-    def score(self, index, queries):
-        return np.tile(np.array(self.told), (len(queries), 1))
+from tests.ranking.fixed import Fixed
 
 
 def scored(policy, rows):

@@ -6,19 +6,7 @@ from lcm_lab import BM25, MMR, RRF, Corpus, Decay, Recency, TfIdf
 from lcm_lab.errors import BadParameter
 from lcm_lab.ranking.searcher import Indexes, Searcher
 from lcm_lab.topics import Topics
-
-
-@lcm.value
-class Fixed(lcm.Scorer):
-    """Gives each document the score it is told to."""
-
-    scores: tuple[float, ...]
-
-    def index(self, corpus):
-        return None
-
-    def score(self, index, queries):
-        return np.tile(np.array(self.scores), (len(queries), 1))
+from tests.ranking.fixed import Fixed
 
 
 def ranked(policy, n):

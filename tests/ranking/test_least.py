@@ -1,24 +1,11 @@
 """A threshold acts on the score that is shown, and one that nothing can reach is refused."""
 
-import numpy as np
 import pytest
 
 import lcm_lab as lcm
 from lcm_lab import RRF, AtLeast, Corpus
 from lcm_lab.errors import BadParameter
-
-
-@lcm.value
-class Fixed(lcm.Scorer):
-    """Gives each document the score it is told to."""
-
-    scores: tuple[float, ...]
-
-    def index(self, corpus):
-        return None
-
-    def score(self, index, queries):
-        return np.tile(np.array(self.scores), (len(queries), 1))
+from tests.ranking.fixed import Fixed
 
 
 def test_a_hit_with_the_very_score_is_kept():

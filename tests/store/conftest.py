@@ -182,6 +182,18 @@ def add_summary(run, name, kind, depth, text, sources):
         run(f"insert into {table} values (?, ?, ?)", (name, source, ordinal))
 
 
+def add_chain(run, size):
+    """Add as many summaries, each made of the one before and the first of message 5."""
+    add_summary(run, "sum_0", "leaf", 0, "x", [5])
+    for n in range(1, size):
+        run(
+            "insert into summaries (summary_id, conversation_id, kind, depth, content, "
+            "token_count, created_at) values (?, 2, 'condensed', ?, 'x', 1, '')",
+            (f"sum_{n}", n),
+        )
+        run("insert into summary_parents values (?, ?, 0)", (f"sum_{n}", f"sum_{n - 1}"))
+
+
 @pytest.fixture
 def lcm_db(tmp_path):
     """The path of a lossless-claw database: conversation 2 has 8 messages and 3 summaries."""

@@ -19,7 +19,7 @@ from lcm_lab.store.lcm import faults as lcm_faults
 from lcm_lab.store.lcm.database import open_lcm
 from lcm_lab.store.store import Store
 from lcm_lab.transcripts.base import Transcripts
-from tests.store.conftest import add_summary
+from tests.store.conftest import add_chain, add_summary
 from tests.store.made import START, history
 
 A, B, C = (f"sum_{letter * 16}" for letter in "abc")
@@ -286,19 +286,10 @@ def test_an_index_of_what_stands_in_the_place_of_a_file_may_differ(lcm_db, owner
 
 def test_a_chain_of_5_000_summaries_and_a_cycle_at_its_end_are_audited(lcm_db, owner):
     """DG-04."""
-
-    def chain(run):
-        add_summary(run, "sum_0", "leaf", 0, "x", [5])
-        for n in range(1, 5_000):
-            run(
-                "insert into summaries (summary_id, conversation_id, kind, depth, content, "
-                "token_count, created_at) values (?, 2, 'condensed', ?, 'x', 1, '')",
-                (f"sum_{n}", n),
-            )
-            run("insert into summary_parents values (?, ?, 0)", (f"sum_{n}", f"sum_{n - 1}"))
-        run("insert into summary_parents values ('sum_0', 'sum_2', 0)")
-
-    owner(chain)
+    owner(
+        lambda run: add_chain(run, 5_000),
+        lambda run: run("insert into summary_parents values ('sum_0', 'sum_2', 0)"),
+    )
     with open_lcm(lcm_db) as db:
         found = broken(db)
     assert found["no node lies under itself"] == ("sum_0 > sum_2 > sum_1 > sum_0",)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from lcm_lab.corpus import Corpus
-from lcm_lab.text import Analysis
+from lcm_lab.text import Analysis, Tokens
 
-__all__ = ["alike", "jaccard", "likeness", "term_sets"]
+__all__ = ["alike", "jaccard", "likeness", "sets_of", "term_sets"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,8 +31,12 @@ def term_sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> spar
 
 
 def _sets(corpus: Corpus, analyzer: Analysis, fields: Sequence[str]) -> sparse.csr_array:
-    tokens = analyzer.analyze(corpus.view(fields))
-    shape = (len(corpus), max(len(tokens.vocabulary), 1))
+    return sets_of(analyzer.analyze(corpus.view(fields)))
+
+
+def sets_of(tokens: Tokens) -> sparse.csr_array:
+    """Give which text holds which term; 1 where it does."""
+    shape = (len(tokens.offsets) - 1, max(len(tokens.vocabulary), 1))
     ones = np.ones(len(tokens.ids), np.float32)
     sets = sparse.csr_array((ones, tokens.ids, tokens.offsets), shape=shape)
     sets.sum_duplicates()
