@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["duration", "speed_report"]
 
+#: So many pieces of work are counted one by one on top of the page.
+MANY = 6
+
 LIMITS = (
     "How fast another machine is. Times of a shared machine move by tens of percent; ratios within "
     "one run move much less, and are what to compare.",
@@ -54,7 +57,7 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
     >>> speed_report(timed, "lcm-lab bench ranking").headline
     'ours is the first engine. By the work, theirs 4.0 times its median time.'
     """
-    first = str(timed["engine"].iloc[0])
+    subject, lede = _answer(timed)
     works = list(dict.fromkeys(timed["work"]))
     parts = [timed[timed["work"] == work] for work in works]
     counts = [int(part["n"].iloc[0]) for part in parts]
@@ -70,8 +73,8 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
     return Document(
         kind="speed",
         question="How long does each engine take for the same work?",
-        subject=first,
-        lede=_lede(timed),
+        subject=subject,
+        lede=lede,
         sections=(
             *_targets(timed),
             Section("result", "Result", how, tables=grids),
@@ -80,7 +83,7 @@ def speed_report(timed: pd.DataFrame, command: str) -> Document:
         ),
         command=command,
         data={"data": timed},
-        strip=tuple((work, f"{n:,}") for work, n in zip(works, counts, strict=True)),
+        strip=_strip(timed, dict(zip(works, counts, strict=True))),
     )
 
 
@@ -97,8 +100,10 @@ def _targets(timed: pd.DataFrame) -> tuple[Section, ...]:
         (str(row.work), (Cell(row.figure), Cell(row.target), Cell("met" if row.met else "missed")))
         for row in rows(found)
     )
-    grid = Grid(("Work", "figure", "target", ""), lines, "What is promised of speed")
-    return (Section("targets", "Targets", told, tables=(grid,)),)
+    grid = Grid(("Work", "figure", "target", "outcome"), lines, "What is promised of speed")
+    held = found[found["held"] != ""].groupby("held", sort=False)["work"].agg("; ".join)
+    points = tuple(f"{works}: {why}" for why, works in held.items())
+    return (Section("targets", "Targets", told, tables=(grid,), points=points),)
 
 
 def duration(milliseconds: float) -> str:
@@ -145,10 +150,28 @@ def _interval(row: Any) -> str:
     return f"{row.low:.2f} to {row.high:.2f}" if row.low < row.high else NOTHING
 
 
-def _lede(timed: pd.DataFrame) -> str:
-    first = timed["engine"].iloc[0]
-    if len(set(timed.groupby("work", sort=False)["engine"].first())) > 1:
-        return "is the first row of the first table; every ratio is to the first row of its own."
+def _strip(timed: pd.DataFrame, counts: dict[str, int]) -> tuple[tuple[str, str], ...]:
+    """Say how often each piece of work was done; of many, how many there are."""
+    if len(counts) > MANY:
+        engines = timed["engine"].nunique()
+        return (("pieces of work", f"{len(counts)}"), ("ways to do them", f"{engines}"))
+    return tuple((work, f"{n:,}") for work, n in counts.items())
+
+
+def _answer(timed: pd.DataFrame) -> tuple[str, str]:
+    """Give what the answer names first, and the answer."""
+    first = str(timed["engine"].iloc[0])
+    if len(set(timed.groupby("work", sort=False)["engine"].first())) == 1:
+        return first, _lede(timed, first)
+    own = "Every ratio is to the first row of its own table."
+    found = against_targets(timed)
+    if found.empty:
+        return "Several pieces of work", f"were timed. {own}"
+    met = int(found["met"].sum())
+    return f"{met} of {counted(len(found), 'target')}", f"of speed are met. {own}"
+
+
+def _lede(timed: pd.DataFrame, first: str) -> str:
     others = timed[timed["engine"] != first]
     if others.empty:
         return "is the only engine here; install the extra “bench” to have others beside it."

@@ -138,6 +138,7 @@ def test_what_is_promised_stands_beside_what_was_measured():
     assert found["figure"].tolist() == ["2x", "2x", "0.2 ms"]
     assert found["target"].tolist() == ["at least 4x", "at least 1x", "at most 0.3 ms"]
     assert found["met"].tolist() == [False, True, True]
+    assert ["cache" in why for why in found["held"]] == [True, False, False]
 
 
 @pytest.mark.slow
