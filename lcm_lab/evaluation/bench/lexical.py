@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from lcm_lab.corpus import Corpus
 from lcm_lab.errors import MissingExtra
 from lcm_lab.evaluation.bench.engines import BM25s, Engine, FTS5Engine, Ours, Tantivy
 from lcm_lab.evaluation.bench.turns import COLUMNS, bandwidth, resident, take_turns, told
@@ -23,6 +24,9 @@ from lcm_lab.text import Analyzer
 __all__ = ["PLAIN", "bench_ranking", "compared", "curve", "exponents", "sizes"]
 
 PLAIN = BM25(fields=("text",), analyzer=Analyzer(language=None, stop=None, identifiers=False))
+
+#: What asks a conversation that is a corpus by itself.
+ALONE = "BM25, plain words, it alone"
 
 #: Bytes of a posting: the row and the value.
 POSTING = 8
@@ -60,9 +64,12 @@ def bench_ranking(size: int = 100_000, *, questions: int = 400, seed: int = 0) -
         index = engines[0].searcher.indexes[PLAIN]  # type: ignore[attr-defined]
         for work, ask, asked in _work(made):
             doers = [_asking(ask, engine) for engine in engines]
+            if work == "one conversation":
+                doers.append(_alone(made))
             whole = work in ("natural question", "content words")
             least = 1e3 * _bytes(index, asked) / speed if whole else np.nan
-            rows += told(names, work, take_turns(doers, asked, work, rng), limit=least)
+            taking_part = [*names, ALONE][: len(doers)]
+            rows += told(taking_part, work, take_turns(doers, asked, work, rng), limit=least)
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     first = frame[frame["engine"] == names[0]].set_index("work")["median"]
     return frame.assign(ratio=frame["ratio"].fillna(frame["median"] / frame["work"].map(first)))
@@ -180,6 +187,19 @@ def _bytes(index: Weights, asked: Sequence[str]) -> float:
     lists = index.postings
     sizes = [lists.frequency[list(lists.asked(question))].sum() for question in asked]
     return POSTING * float(np.median(sizes))
+
+
+def _alone(made: Zipf) -> Callable[[tuple[str, str]], Any]:
+    """Ask a conversation that is a corpus by itself, indexed before: what a filter may cost."""
+    talks, table = made.corpus.conversations, made.corpus._table
+    alone = {
+        name: PLAIN.fit(Corpus(table.slice(rows.start, rows.stop - rows.start)))
+        for name, rows in talks.items()
+        if name in made.asked
+    }
+    for searcher in alone.values():
+        searcher.run(made.content[0], 10)
+    return lambda pair: alone[pair[1]].run(pair[0], 10)
 
 
 def _asking(ask: Callable[[Engine, Any], Any], engine: Engine) -> Callable[[Any], Any]:

@@ -122,6 +122,11 @@ TARGETS = (
     _beside(ASKED, "tantivy", 4, held=LOOKING_UP),
     _beside(ASKED, "tantivy", 1, "p95"),
     Target(
+        "one conversation, median: of all over a corpus of it alone",
+        _over("one conversation", OURS, "BM25, plain words, it alone", "median"),
+        *(1.5, False, "x"),
+    ),
+    Target(
         f"{PIPELINE}, on top of the scorers",
         _of(PIPELINE, "fused, decay, MMR, on top", "median"),
         *(0.3, False, " ms", CALLING),
